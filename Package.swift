@@ -5,9 +5,11 @@ import PackageDescription
 // both.
 //
 //     layer  modules
-//     6      SluiceCommand   Sluice   GatewayTesting
+//     8      SluiceCommand
+//     7      SampleUpstreams
+//     6      Sluice   GatewayTesting
 //     5      GatewayHTTP
-//     4      GatewayCore   NetworkingSession   NetworkingCompatibility   SampleUpstreams
+//     4      GatewayCore   NetworkingSession   NetworkingCompatibility
 //     3      Networking   HTTPInbound   HTTPOutbound   GatewayConfig
 //     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxTesting
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
@@ -137,18 +139,6 @@ let package = Package(
                 "ASCIIText", "Rx", "Locking",
             ]),
         module(
-            "SampleUpstreams",
-            ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "ASCIIText", "Rx", "Locking"]),
-        .executableTarget(
-            name: "SluiceCommand",
-            dependencies: [
-                "GatewayHTTP", "GatewayCore", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
-                "HTTPModel", "ASCIIText", "CPages",
-            ],
-            swiftSettings: settings,
-            linkerSettings: allocator),
-
-        module(
             "Sluice",
             [
                 "Rx", "Networking", "NetworkingSession", "GatewayCore", "GatewayHTTP", "JSONCoding",
@@ -160,6 +150,19 @@ let package = Package(
                 "GatewayHTTP", "GatewayCore", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
                 "HTTPModel", "JSONBytes", "Locking",
             ]),
+
+        // The demo's upstream APIs, declared like the endpoints of any gateway.
+        module(
+            "SampleUpstreams",
+            ["CSQLite", "Sluice", "HTTPInbound", "EventIO", "ASCIIText", "Locking"]),
+        .executableTarget(
+            name: "SluiceCommand",
+            dependencies: [
+                "GatewayHTTP", "GatewayCore", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
+                "HTTPModel", "CPages",
+            ],
+            swiftSettings: settings,
+            linkerSettings: allocator),
 
         // Shared by test suites: waiting with a deadline.
         .target(
@@ -298,7 +301,7 @@ let package = Package(
             ]),
         tests(
             "SampleUpstreamsTests",
-            ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking", "TestSupport"]),
+            ["SampleUpstreams", "Sluice", "EventIO", "Locking", "TestSupport"]),
         tests(
             "GatewayHTTPTests",
             [

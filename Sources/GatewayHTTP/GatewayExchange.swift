@@ -101,6 +101,10 @@ package final class GatewayExchange: InboundExchange {
         let hasCharges = answer.hasCharges
         self.answer = consume answer
         if hasCharges { self.answer?.dropValues() }
+        // The exchange may end within, so it has its answer already.
+        if let send = handler.faultSender, let summary = self.answer?.summary, send(response, summary, self) {
+            return
+        }
         if let compressor {
             if loop.isTurnOver, compressor.mayTakeLong(response, on: self), mayHold(response.bodyCount) {
                 return awaitTurn(response, compressor)

@@ -1,5 +1,7 @@
 public import EventIO
 public import GatewayCore
+public import HTTPInbound
+package import HTTPModel
 public import NetworkingSession
 
 @_exported public import struct EventIO.DNSSettings
@@ -39,6 +41,9 @@ public struct GatewayServerConfiguration: Sendable {
     /// Called once for each request, when its answer has been sent or never will be: on the request's loop, so it must not block.
     /// Not called for requests that the server closes its connection on without reading them. Default: none.
     public var observer: (@Sendable (FinishedRequest) -> Void)?
+    /// Sends an answer in another way than HTTP has it, and returns whether it did: for a server that simulates faults. Called on the
+    /// request's loop. Default nil.
+    package var faultSender: (@Sendable (HTTPResponse, RequestSummary, InboundExchange) -> Bool)?
     /// How long a draining gateway keeps accepting, not ready, so that load balancers notice. Default 1 s.
     public var drainDelay = Duration.seconds(1)
     /// Time from the start of a drain to the reset of the remaining connections, `drainDelay` included. Default 30 s.

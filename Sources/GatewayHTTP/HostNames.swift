@@ -50,7 +50,7 @@ public struct HostNames: Sendable, Hashable {
     }
 
     /// Whether the host of an authority (`host[:port]`) is one of the names, or an IP address.
-    package func allows(_ authority: ArraySlice<UInt8>) -> Bool {
+    func allows(_ authority: ArraySlice<UInt8>) -> Bool {
         guard let allowed else { return true }
         return authority.withUnsafeBytes { bytes in
             guard let end = Authority.hostEnd(in: bytes) else { return false }

@@ -18,6 +18,8 @@ final class RequestHandler: InboundHandler {
     private let largestBody: Int
     /// Nil if answers are sent as they are. The loop guards it.
     let compressor: AnswerCompressor?
+    /// Nil unless the server simulates faults.
+    let faultSender: (@Sendable (HTTPResponse, RequestSummary, InboundExchange) -> Bool)?
     let log: Log
     /// The memory of what `responder` was read from; nil without a file.
     private let memory: ThreadMemory?
@@ -36,6 +38,7 @@ final class RequestHandler: InboundHandler {
         largestBody = limits.requestBody
         responder = generation.responder
         compressor = generation.configuration.compression.map { AnswerCompressor($0) }
+        faultSender = generation.configuration.faultSender
         admission = RequestAdmission(
             capacity: limits.requestsInFlight, endpoints: responder.endpointCount, refusals: refusals)
         hosts = HostCheck(generation.hosts)

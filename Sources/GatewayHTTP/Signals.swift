@@ -1,11 +1,8 @@
-package import EventIO
+import EventIO
 import Glibc
 
 /// A server's signals: the first SIGTERM or SIGINT drains it, the second ends it; SIGHUP, SIGUSR1 and SIGUSR2 never do.
 package enum Signals {
-    /// The log message for a SIGHUP to a server without a gateway.
-    package static let hangUpIgnored: StaticString = "SIGHUP ignored: there is nothing to reload"
-
     /// Keeps SIGHUP, SIGUSR1 and SIGUSR2 from ending the program. A server calls it first, before it has threads. A SIGHUP stays
     /// pending until `watch` takes it. Handlers that the program has set for SIGUSR1 or SIGUSR2 stay.
     package static func prepare() {
@@ -21,7 +18,7 @@ package enum Signals {
 
     /// Calls `onFirst` on the loop at the first SIGTERM or SIGINT. A second one ends the process at once, with the exit code 128
     /// plus its number. Calls `onHangUp` on the loop at each SIGHUP. The loop watches until it ends.
-    package static func watch(
+    static func watch(
         on loop: EventLoop, onHangUp: @escaping @Sendable () -> Void, onFirst: @escaping @Sendable () -> Void
     ) throws(SocketError) {
         let failure = loop.runBlocking { () -> SocketError? in

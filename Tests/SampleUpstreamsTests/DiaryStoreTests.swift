@@ -1,4 +1,5 @@
 import Foundation
+import Sluice
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct DiaryStoreTests {
     private let scratch = ScratchFolder()
 
-    private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
+    private func day(_ text: String) throws -> CalendarDate { try #require(CalendarDate(text)) }
 
     @Test("A file that is not a database is rejected by name and left unchanged")
     func aFileThatIsNoDatabaseIsRefused() throws {
@@ -72,7 +73,7 @@ struct DiaryStoreTests {
                 "2026-11-19 morning 70001", "2026-11-20 evening 71500", "2026-11-20 morning 0",
             ])
         #expect(try store.records(from: first, to: first).map(\.day) == [first])
-        #expect(try store.records(from: second.advanced(by: 1), to: CalendarDay.last).isEmpty)
+        #expect(try store.records(from: second.advanced(by: 1), to: CalendarDate.last).isEmpty)
     }
 
     @Test("The weights of a file from before there were visitors are those of everybody")

@@ -1,3 +1,4 @@
+import Sluice
 import TestSupport
 import Testing
 
@@ -6,14 +7,14 @@ import Testing
 @Suite("The diary")
 struct DiaryTests {
     private let scratch = ScratchFolder()
-    private let today = CalendarDay(number: 20_777)
+    private let today = CalendarDate(number: 20_777)
 
     private func diary() throws -> Diary {
         let today = today
         return Diary(store: try DiaryStore(path: scratch.diary), today: { today })
     }
 
-    private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
+    private func day(_ text: String) throws -> CalendarDate { try #require(CalendarDate(text)) }
 
     @Test("A period without weights has no points")
     func aTimeWithoutAnyWeightHasNoPoints() throws {
@@ -24,8 +25,8 @@ struct DiaryTests {
         #expect(try diary.lastWeek(of: day("2026-11-27")).isEmpty)
         #expect(try diary.lastYear(of: day("2019-12-31")).isEmpty)
         #expect(try diary.lastYear(of: day("2027-11-01")).isEmpty)
-        #expect(try diary.lastWeek(of: CalendarDay.first).isEmpty)
-        #expect(try diary.lastYear(of: CalendarDay.last).isEmpty)
+        #expect(try diary.lastWeek(of: CalendarDate.first).isEmpty)
+        #expect(try diary.lastYear(of: CalendarDate.last).isEmpty)
     }
 
     @Test("A deleted weight stays deleted, and the weight of the other half of the day is kept")
@@ -55,32 +56,36 @@ struct DiaryTests {
     func conditions() throws {
         let diary = try diary()
         let before = try diary.weights(on: today)
-        let tag = try #require(before.morning).entityTag
-        let failing: [[WeightCondition]] = [
-            [.isOneOf(["\"1.0\""])], [.isMissing], [.isNoneOf([tag])], [.isOneOf([tag]), .isMissing],
+        let tag = try #require(before.morning?.entityTag)
+        let failing: [HTTPFields] = [
+            [.ifMatch: "\"1.0\""], [.ifNoneMatch: "*"], [.ifNoneMatch: "\(tag)"],
+            [.ifMatch: "\(tag)", .ifNoneMatch: "*"],
         ]
-        for conditions in failing {
+        for fields in failing {
             for weight in [Weight(grams: 66_600), nil] {
-                let change = try diary.record(weight, on: today, .morning, if: conditions)
-                #expect(change == .conflict(before), "\(conditions)")
+                let change = try diary.record(
+                    weight, on: today, .morning, if: RequestConditions(fields))
+                #expect(change == .conflict(before), "\(fields)")
             }
         }
         #expect(try diary.weights(on: today) == before)
         let written = WeightPair(morning: Weight(grams: 66_600), evening: before.evening)
         let change = try diary.record(
-            Weight(grams: 66_600), on: today, .morning, if: [.isThere, .isOneOf(["\"2.0\"", tag])])
+            Weight(grams: 66_600), on: today, .morning,
+            if: RequestConditions([.ifMatch: "\"2.0\", \(tag)"]))
         #expect(change == .done(written))
         // The tag of the window that has not seen the change.
         #expect(
-            try diary.record(Weight(grams: 77_700), on: today, .morning, if: [.isOneOf([tag])])
+            try diary.record(
+                Weight(grams: 77_700), on: today, .morning, if: RequestConditions([.ifMatch: "\(tag)"]))
                 == .conflict(written))
         _ = try diary.record(nil, on: today, .morning)
         #expect(
-            try diary.record(nil, on: today, .morning, if: [.isThere])
+            try diary.record(nil, on: today, .morning, if: RequestConditions([.ifMatch: "*"]))
                 == .conflict(try diary.weights(on: today)))
         guard
             case .done(let weights) = try diary.record(
-                Weight(grams: 70_000), on: today, .morning, if: [.isMissing])
+                Weight(grams: 70_000), on: today, .morning, if: RequestConditions([.ifNoneMatch: "*"]))
         else {
             Issue.record("a missing weight can be recorded")
             return

@@ -1,5 +1,5 @@
-import JSONBytes
 import SampleUpstreams
+import Sluice
 import Testing
 
 @Suite("Faults")
@@ -15,7 +15,7 @@ struct FaultTests {
             "None", "none ", "Delay:5",
         ])
     func anInvalidFaultIsRefused(_ text: String) {
-        let error = #expect(throws: FaultError.self) { try Fault(text) }
+        let error = #expect(throws: GatewayError.self) { try Fault(text) }
         let named = text.split(separator: ":", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         #expect(
             error?.description.contains("\"\(named)\"") == true
@@ -48,7 +48,7 @@ struct FaultTests {
             (#"{"api":"weights","fault":"drop","for":"5s"}"#, "\"for\""),
         ]
         for (document, named) in refused {
-            let error = #expect(throws: FaultError.self) {
+            let error = #expect(throws: GatewayError.self) {
                 try board.set(document: Array(document.utf8)[...])
             }
             #expect(error?.description.contains(named) == true, "\(document): \(String(describing: error))")
@@ -60,10 +60,11 @@ struct FaultTests {
     func aSwitchOfAnotherUpstreamIsRefused() {
         let board = FaultBoard()
         let document = Array(#"{"api":"weights","fault":"drop"}"#.utf8)[...]
-        let error = #expect(throws: FaultError.self) { try board.set(document: document, of: .weather) }
+        let error = #expect(throws: GatewayError.self) { try board.set(document: document, of: .weather) }
         #expect(
             error?.description
-                == "the member \"api\" is \"weights\"; it must be one of weather, now, forecast")
+                == "INVALID_REQUEST: The member \"api\" is \"weights\"; it must be one of weather, now, forecast"
+        )
         #expect(FaultSwitch.allCases.allSatisfy { board.fault(of: $0) == .none })
     }
 

@@ -1,4 +1,4 @@
-import JSONBytes
+import Sluice
 
 /// An answer in raw bytes, split only at the blank line.
 struct RawAnswerText {

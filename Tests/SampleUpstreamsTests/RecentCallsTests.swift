@@ -1,5 +1,4 @@
-import EventIO
-import JSONBytes
+import Sluice
 import TestSupport
 import Testing
 
@@ -7,12 +6,12 @@ import Testing
 
 @Suite("Recent calls")
 struct RecentCallsTests {
-    private static let nothing = #"{"nowMs":0.000,"calls":[]}"#
+    private static let nothing = #"{"nowMs":0.0,"calls":[]}"#
 
     @Test("Calls of IDs that no page chose are not recorded")
     func otherIDs() {
         let calls = RecentCalls()
-        #expect(calls.began("abc", "GET", "/tags", at: .clock()) == nil)
+        #expect(calls.began("abc", "GET", "/tags") == nil)
         #expect(calls.list(of: "abc").description == Self.nothing)
     }
 
@@ -21,16 +20,16 @@ struct RecentCallsTests {
     func bounds() {
         let calls = RecentCalls()
         for number in 0...RecentCalls.requestLimit {
-            #expect(calls.began("demo-\(number)", "GET", "/tags", at: .clock()) == 0)
+            #expect(calls.began("demo-\(number)", "GET", "/tags")?.number == 0)
         }
         #expect(calls.list(of: "demo-0").description == Self.nothing)
         #expect(calls.list(of: "demo-1")[member: "calls"]?.elements.count == 1)
         // The end of a forgotten call changes nothing.
-        calls.ended("demo-0", 0, status: 200, at: .clock())
+        calls.ended(RecentCalls.Key(requestID: "demo-0", number: 0), status: 200)
         for number in 1..<RecentCalls.callLimit {
-            #expect(calls.began("demo-1", "GET", "/tags", at: .clock()) == number)
+            #expect(calls.began("demo-1", "GET", "/tags")?.number == number)
         }
-        #expect(calls.began("demo-1", "GET", "/tags", at: .clock()) == nil)
+        #expect(calls.began("demo-1", "GET", "/tags") == nil)
     }
 
     @Test("A call over a socket is listed with its target, its times and its status")
@@ -45,9 +44,9 @@ struct RecentCallsTests {
                 _ = try server.events.next()
             }
             try get()
-            server.server.faults.set(.drop, for: FaultSwitch(.tags))
+            server.samples.faults.set(.drop, for: FaultSwitch(.tags))
             try get()
-            let list = server.server.calls.list(of: "demo-a")
+            let list = server.samples.calls.list(of: "demo-a")
             let calls = list[member: "calls"]?.elements ?? []
             #expect(calls.map { $0[member: "target"]?.stringValue } == ["/tags", "/tags"])
             #expect(calls.map { $0[member: "status"]?.intValue } == [200, nil])

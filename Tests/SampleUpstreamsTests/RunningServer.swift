@@ -1,39 +1,47 @@
 import Dispatch
 import EventIO
 import Locking
+import Sluice
 import TestSupport
 import Testing
 
 @testable import SampleUpstreams
 
-/// Runs a sample server on its own loops, at a given day and hour in UTC, while `body` runs. Stops the server afterwards.
+/// Runs a server of the sample APIs, at a given day and hour in UTC, while `body` runs. Stops the server afterwards.
 func withServer(
-    scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", hour: Int = 0, loops: Int = 1,
+    scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", hour: Int = 0,
     hasLatency: Bool = false, trickleInterval: TimeAmount = TrickledAnswer.interval,
     _ body: (RunningServer) throws -> Void
 ) throws {
-    let now = try #require(CalendarDay(today)).number * 86_400 + hour * 3600
+    let now = try #require(CalendarDate(today)).daysSince1970 * 86_400 + hour * 3600
     let events = EventRecorder()
-    let server = try SampleServer(
-        database: scratch.diary, now: { now }, hasLatency: hasLatency, trickleInterval: trickleInterval,
-        log: { events.record($0) })
-    let group = try EventLoopGroup(count: loops)
-    let address = try server.start(on: group.loops, at: .loopback())
-    let ended = DispatchSemaphore(value: 0)
-    defer {
-        server.stop { ended.signal() }
-        #expect(ended.wait(timeout: .now() + 10) == .success, "the server did not stop")
-        group.shutdown()
+    let samples = try SampleAPIs(database: scratch.diary, now: { now }, hasLatency: hasLatency)
+    var configuration = GatewayServerConfiguration()
+    samples.configure(&configuration)
+    configuration.port = 0
+    configuration.hosts = .any
+    configuration.accessLog = false
+    configuration.logLevel = .error
+    configuration.faultSender = {
+        FaultSender(trickleInterval: trickleInterval).send($0, to: $1, on: $2)
     }
-    try body(
-        RunningServer(server: server, port: try #require(address.port), events: events, loop: group.loops[0]))
+    let observer = configuration.observer
+    configuration.observer = { request in
+        observer?(request)
+        events.record(request)
+    }
+    let server = try GatewayServer.start(configuration) { samples.declare(on: $0) }
+    defer {
+        server.stop()
+        server.waitUntilStopped()
+    }
+    try body(RunningServer(samples: samples, port: server.port, events: events))
 }
 
 struct RunningServer {
-    let server: SampleServer
+    let samples: SampleAPIs
     let port: Int
     let events: EventRecorder
-    let loop: EventLoop
 
     /// Sends a request on a new connection and reads to the end of the stream.
     @discardableResult
@@ -65,7 +73,8 @@ struct RunningServer {
     func request(
         _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil, field: String = ""
     ) -> String {
-        let length = body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? ""
+        let length =
+            body.map { "Content-Type: application/json\r\nContent-Length: \($0.utf8.count)\r\n" } ?? ""
         let visitor = visitor.map { "Demo-Visitor: \($0)\r\n" } ?? ""
         let field = field.isEmpty ? "" : "\(field)\r\n"
         return
@@ -79,28 +88,40 @@ extension ScratchFolder {
     var diary: String { file("diary.sqlite3") }
 }
 
-/// The server's log events, with a way to wait for them.
+/// The requests that are over, with a way to wait for them.
 final class EventRecorder: Sendable {
-    private let answers = Lock<[SampleAnswer]>([])
-    private let failures = Lock<[SampleDataError]>([])
+    private let requests = Lock<[FinishedRequest]>([])
     private let came = DispatchSemaphore(value: 0)
 
-    func record(_ event: SampleEvent) {
-        switch event {
-        case .answered(let answer):
-            answers.withLock { $0.append(answer) }
-            came.signal()
-        case .dataFailed(let error): failures.withLock { $0.append(error) }
+    func record(_ request: FinishedRequest) {
+        requests.withLock { $0.append(request) }
+        came.signal()
+    }
+
+    /// Waits for the next request to end and returns it.
+    func next() throws -> FinishedRequest {
+        try #require(came.wait(timeout: .now() + 10) == .success, "no request has ended")
+        return try #require(requests.withLock { $0.isEmpty ? nil : $0.removeFirst() })
+    }
+}
+
+extension SampleVisitor {
+    init(_ id: String) throws { self = try #require(SampleVisitor(requestText: id)) }
+}
+
+extension CalendarDate {
+    static let first = CalendarDate(number: -719_162)
+    static let last = CalendarDate(number: 2_932_896)
+
+    /// - Parameter number: days since 1970-01-01.
+    init(number: Int) {
+        guard let day = CalendarDate(daysSince1970: number) else {
+            preconditionFailure("there is no day \(number)")
         }
+        self = day
     }
 
-    /// Waits for the next answer and returns it.
-    func next() throws -> SampleAnswer {
-        try #require(came.wait(timeout: .now() + 10) == .success, "no answer was logged")
-        return try #require(answers.withLock { $0.isEmpty ? nil : $0.removeFirst() })
-    }
-
-    var dataFailures: [SampleDataError] { failures.withLock { $0 } }
+    func advanced(by days: Int) -> CalendarDate { CalendarDate(number: daysSince1970 + days) }
 }
 
 extension DiaryStore {

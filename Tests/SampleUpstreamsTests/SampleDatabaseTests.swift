@@ -1,3 +1,4 @@
+import Sluice
 import TestSupport
 import Testing
 
@@ -24,7 +25,7 @@ struct SampleDatabaseTests {
     func whatIsWrittenInATransactionThatFailsIsNotThere() throws {
         let database = try SampleDatabase(path: scratch.diary)
         let store = try DiaryStore(database)
-        let day = CalendarDay(number: 20_000)
+        let day = CalendarDate(number: 20_000)
         let error = #expect(throws: SampleDataError.self) {
             try database.transaction { () throws(SampleDataError) in
                 try store.set(Weight(grams: 70_000), on: day, .morning)
@@ -42,7 +43,7 @@ struct SampleDatabaseTests {
             DiaryStore.schema
                 + "INSERT INTO weight VALUES ('2026-11-20', 'am', 71500); PRAGMA user_version = 1;")
         let data = try SampleData(path: scratch.diary, now: { 1_795_132_800 })
-        let day = try #require(CalendarDay("2026-11-20"))
+        let day = try #require(CalendarDate("2026-11-20"))
         #expect(try data.diary.weights(on: day).morning == Weight(grams: 71_500))
         #expect(try data.users.profile("GREEN")?.level == 42)
         #expect(try data.tags.all().count == 8)

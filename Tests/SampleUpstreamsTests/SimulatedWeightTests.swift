@@ -1,13 +1,14 @@
+import Sluice
 import Testing
 
 @testable import SampleUpstreams
 
 @Suite("Simulated weights")
 struct SimulatedWeightTests {
-    private let first = CalendarDay(number: 18_262)
-    private let today = CalendarDay(number: 20_777)
+    private let first = CalendarDate(number: 18_262)
+    private let today = CalendarDate(number: 20_777)
 
-    private func pair(on day: CalendarDay) -> WeightPair? {
+    private func pair(on day: CalendarDate) -> WeightPair? {
         SimulatedWeights.weights(on: day, today: today)
     }
 
@@ -22,8 +23,8 @@ struct SimulatedWeightTests {
 
     @Test("A weight is rounded to 0.1 kg, lies between 67 and 75 kg, and is lower in the morning")
     func eachIsOfATenthOfAKilogram() throws {
-        for number in first.number...today.number {
-            let day = CalendarDay(number: number)
+        for number in first.daysSince1970...today.daysSince1970 {
+            let day = CalendarDate(number: number)
             let weights = try #require(pair(on: day))
             let morning = try #require(weights.morning)
             let evening = try #require(weights.evening)
@@ -38,9 +39,9 @@ struct SimulatedWeightTests {
     func neighbouringDaysDifferByLittle() throws {
         var largest = 0
         var weekly = Set<Int>()
-        for number in first.number..<today.number {
-            let now = try #require(pair(on: CalendarDay(number: number))?.morning)
-            let next = try #require(pair(on: CalendarDay(number: number + 1))?.morning)
+        for number in first.daysSince1970..<today.daysSince1970 {
+            let now = try #require(pair(on: CalendarDate(number: number))?.morning)
+            let next = try #require(pair(on: CalendarDate(number: number + 1))?.morning)
             largest = max(largest, abs(next.grams - now.grams))
             if number % 7 == 0 { weekly.insert(now.grams) }
         }
@@ -50,14 +51,14 @@ struct SimulatedWeightTests {
 
     @Test("The weights of a day depend only on its date")
     func aDaysWeightsDependOnNothingButItsDate() throws {
-        let day = try #require(CalendarDay("2024-02-29"))
+        let day = try #require(CalendarDate("2024-02-29"))
         let expected = pair(on: day)
         for later in [0, 1, 365, 100_000] {
             #expect(SimulatedWeights.weights(on: day, today: day.advanced(by: later)) == expected)
         }
         // Fixed values reveal a machine or compiler that computes different ones.
         let recorded = try ["2020-01-01", "2024-02-29", "2026-11-20"].map { text in
-            let day = try #require(CalendarDay(text))
+            let day = try #require(CalendarDate(text))
             let weights = try #require(pair(on: day))
             return "\(weights.morning?.grams ?? 0) \(weights.evening?.grams ?? 0)"
         }

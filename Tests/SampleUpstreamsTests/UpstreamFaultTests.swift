@@ -29,7 +29,7 @@ struct UpstreamFaultTests {
             let before = try Self.calls.map { try server.send($0.1, $0.2, $0.3) }
             #expect(before.allSatisfy { $0.status == 200 })
             for fault in [Fault.status(503), .drop, .garbage, .truncate] {
-                server.server.faults.set(fault, for: whole)
+                server.samples.faults.set(fault, for: whole)
                 for (place, method, target, body) in Self.calls {
                     let (bytes, end) = try server.exchange(method, target, body)
                     let answer = RawAnswerText(bytes)
@@ -45,7 +45,7 @@ struct UpstreamFaultTests {
                     }
                 }
             }
-            server.server.faults.set(.none, for: whole)
+            server.samples.faults.set(.none, for: whole)
             let after = try Self.calls.map { try server.send($0.1, $0.2, $0.3) }
             #expect(after.map(\.body) == before.map(\.body))
         }
@@ -54,9 +54,9 @@ struct UpstreamFaultTests {
     @Test("A part of an upstream can fail alone")
     func aPartFailsAlone() throws {
         try withServer { server in
-            server.server.faults.set(.status(500), for: .forecast)
-            server.server.faults.set(.status(500), for: .received)
-            server.server.faults.set(.status(500), for: .piechart)
+            server.samples.faults.set(.status(500), for: .forecast)
+            server.samples.faults.set(.status(500), for: .received)
+            server.samples.faults.set(.status(500), for: .piechart)
             let statuses = try Self.calls.map { try server.send($0.1, $0.2, $0.3).status }
             #expect(statuses == [200, 200, 500, 500, 200, 200, 200, 200, 500])
         }

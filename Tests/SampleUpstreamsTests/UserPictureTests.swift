@@ -1,4 +1,4 @@
-import JSONBytes
+import Sluice
 import TestSupport
 import Testing
 
@@ -50,18 +50,6 @@ struct UserPictureTests {
         }
     }
 
-    @Test("HEAD has the picture's fields and length, and no body")
-    func head() throws {
-        try withServer { server in
-            let picture = try server.send("GET", Self.green)
-            let head = try server.send("HEAD", Self.green)
-            #expect(head.status == 200 && head.body.isEmpty)
-            for name in ["ETag", "Content-Type", "Content-Length"] {
-                #expect(head.field(name) != nil && head.field(name) == picture.field(name), "\(name)")
-            }
-        }
-    }
-
     @Test("An unknown user has no picture, even for a client that knows one, and a name can be too long")
     func unknown() throws {
         try withServer { server in
@@ -71,18 +59,17 @@ struct UserPictureTests {
             let long = try server.send("GET", "/users/\(String(repeating: "x", count: 33))/picture")
             #expect(long.status == 400)
             #expect(long.json?[member: "code"]?.stringValue == "INVALID_NAME")
-            #expect(try server.send("DELETE", Self.green).field("Allow") == "GET, HEAD, OPTIONS")
         }
     }
 
     @Test("The picture can fail while the profile is there, and fails with its upstream")
     func faults() throws {
         try withServer { server in
-            server.server.faults.set(.status(503), for: .picture)
+            server.samples.faults.set(.status(503), for: .picture)
             let broken = try server.send("GET", Self.green)
             #expect(broken.status == 503)
             #expect(try server.send("GET", "/users/GREEN").status == 200)
-            server.server.faults.set(.status(500), for: .users)
+            server.samples.faults.set(.status(500), for: .users)
             #expect(try server.send("GET", Self.green).status == 500)
         }
     }

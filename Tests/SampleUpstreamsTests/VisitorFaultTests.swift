@@ -1,5 +1,4 @@
-import HTTPModel
-import JSONBytes
+import Sluice
 import TestSupport
 import Testing
 
@@ -24,27 +23,16 @@ struct VisitorFaultTests {
             "0123456789abcdef,x",
         ])
     func refusedIDs(id: String) {
-        let error = #expect(throws: FaultError.self) { try SampleVisitor.read([SampleVisitor.field: id]) }
-        #expect(error?.description == "the field Demo-Visitor must have 16 to 64 letters, digits and hyphens")
-    }
-
-    @Test("Two IDs are refused, even if they are the same")
-    func twoIDs() {
-        let fields: HTTPFields = [
-            SampleVisitor.field: "0123456789abcdef", SampleVisitor.field: "0123456789abcdef",
-        ]
-        let error = #expect(throws: FaultError.self) { try SampleVisitor.read(fields) }
-        #expect(error?.description == "the field Demo-Visitor occurs 2 times")
+        #expect(SampleVisitor(requestText: id) == nil)
     }
 
     @Test(
-        "A valid ID is read, and a request without the field has no visitor",
+        "A valid ID is read",
         arguments: [
             "0123456789abcdef", "3F2a9c1e-0d4b-4c58-9a77-6b1e2f8d5c03", String(repeating: "Z", count: 64),
         ])
     func validIDs(id: String) throws {
-        #expect(try SampleVisitor.read([SampleVisitor.field: id]) == SampleVisitor(id))
-        #expect(try SampleVisitor.read([:]) == nil)
+        #expect(try SampleVisitor(id).id == id)
     }
 
     // MARK: - The board
@@ -130,9 +118,12 @@ struct VisitorFaultTests {
 
     // MARK: - The server
 
-    @Test("A malformed ID gets 400, whatever is asked")
+    @Test("A malformed ID gets 400, whatever is asked, and so do two")
     func malformed() throws {
         try withServer { server in
+            let two = "Demo-Visitor: 0123456789abcdef"
+            #expect(
+                try server.send("GET", "/tags", visitor: "0123456789abcdef", field: two).status == 400)
             for target in ["/faults", "/users/GREEN", "/food-diary/weights/2026-11-20"] {
                 let answer = try server.send("GET", target, visitor: "me")
                 #expect(answer.status == 400)

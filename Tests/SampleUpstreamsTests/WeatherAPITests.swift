@@ -1,4 +1,4 @@
-import JSONBytes
+import Sluice
 import TestSupport
 import Testing
 
@@ -51,16 +51,6 @@ struct WeatherAPITests {
                 #expect(answer.status == 200)
                 #expect(header(answer) == #"{"resultCode":"03","resultMsg":"NO_DATA"}"#, "\(query)")
             }
-        }
-    }
-
-    @Test("An unsupported method gets 405 with Allow")
-    func aMethodThatAPathDoesNotHaveIs405() throws {
-        try withServer { server in
-            let answer = try server.send("POST", "/weather/getUltraSrtNcst?nx=60&ny=127", "{}")
-            #expect(answer.status == 405)
-            #expect(answer.field("Allow") == "GET, HEAD, OPTIONS")
-            #expect(try server.send("GET", "/weather").status == 404)
         }
     }
 

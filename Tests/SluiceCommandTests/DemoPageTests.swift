@@ -26,6 +26,8 @@ struct DemoPageTests {
         }
         #expect(head.contains("connect-src 'self' http://127.0.0.1:\(ports[0]) "))
         #expect(try demo.askUpstream("weather", "/getUltraSrtNcst?nx=60&ny=127").status == 200)
+        let foreign = try curl("--header", "Host: evil.example", "http://127.0.0.1:\(ports[0])/tags")
+        #expect(foreign.status == 421)
         #expect(try demo.askUpstream("users", "/GREEN").json.value(at: "/user/name")?.stringValue == "GREEN")
     }
 

@@ -29,7 +29,7 @@ extension CommandTests {
                     #expect(answer.status == 400, "\(target)")
                     #expect(
                         answer.message
-                            == "The field Demo-Visitor must have 16 to 64 letters, digits and hyphens")
+                            == #"Field "Demo-Visitor" must be 16 to 64 letters, digits and hyphens"#)
                 }
                 let body = #"{"weight":70}"#
                 let write = try demo.ask(

@@ -1,7 +1,7 @@
 import Dispatch
 import EventIO
 import Glibc
-@_spi(Lines) package import JSONBytes
+@_spi(Lines) import JSONBytes
 import Locking
 import Synchronization
 
@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Each loop appends to its own channel; the thread empties all channels in turn. A channel holds at most `Limits.channelBytes`. A
 /// line that does not fit is dropped and counted, and the count is written as a line once lines can be written again.
-package final class LogWriter: Sendable {
+final class LogWriter: Sendable {
     enum Limits {
         /// Bytes of one loop that may wait. 1 MiB is about 3000 lines.
         static let channelBytes = 1 << 20
@@ -29,7 +29,7 @@ package final class LogWriter: Sendable {
     ///
     /// - Parameter descriptor: the caller keeps it and may close it. Lines are written to a duplicate: if a stuck
     ///   reader delays them beyond `close`, they cannot end up in a connection that has reused the number.
-    package init(descriptor: Int32) {
+    init(descriptor: Int32) {
         // Without a duplicate every write fails, and lines are dropped and counted.
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         signal(SIGPIPE, SIG_IGN)
@@ -41,18 +41,18 @@ package final class LogWriter: Sendable {
     }
 
     /// Returns a new channel for one loop. Channels live as long as the writer.
-    package func makeChannel() -> LogChannel {
+    func makeChannel() -> LogChannel {
         let channel = LogChannel(wakeUp: wakeUp)
         channels.withLock { $0.append(channel) }
         return channel
     }
 
-    package var droppedLines: Int {
+    var droppedLines: Int {
         channels.withLock { $0 }.reduce(0) { $0 + $1.totalDropped }
     }
 
     /// Writes the waiting lines and ends the thread. Gives up after a second without a reader.
-    package func close() {
+    func close() {
         guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
         wakeUp.signal()
         _ = finished.wait(timeout: .now() + Limits.closeDeadline)
@@ -100,7 +100,7 @@ package final class LogWriter: Sendable {
 }
 
 /// One loop's queue of lines for a `LogWriter`. Only the loop and the writer's thread share its lock.
-package final class LogChannel: Sendable {
+final class LogChannel: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         var dropped = 0
@@ -115,7 +115,7 @@ package final class LogChannel: Sendable {
     }
 
     /// Appends one line, which ends with a line feed, or counts it as dropped if the channel is full.
-    package func append(_ line: borrowing JSONLine) {
+    func append(_ line: borrowing JSONLine) {
         if append(line.bytes) { wakeUp.signal() }
     }
 

@@ -1,17 +1,15 @@
 import ASCIIText
 import Glibc
-@_spi(Lines) package import JSONBytes
+@_spi(Lines) import JSONBytes
 
 /// Formats the current time for log lines: `2026-11-20T11:02:03.456Z`. One for each loop, because it caches the text of the current
 /// second.
-package struct Timestamp {
+struct Timestamp {
     private var second: time_t = -1
     private var text: [UInt8] = []
 
-    package init() {}
-
     /// Writes the current time to the millisecond, without quotes.
-    package mutating func write(to line: inout JSONLine) {
+    mutating func write(to line: inout JSONLine) {
         update()
         text.withUnsafeBufferPointer { line.plain($0) }
     }

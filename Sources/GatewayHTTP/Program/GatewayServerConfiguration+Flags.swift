@@ -117,7 +117,7 @@ extension GatewayServerConfiguration {
         return path
     }
 
-    package static func host(_ arguments: ProgramArguments) throws(UsageError) -> String? {
+    static func host(_ arguments: ProgramArguments) throws(UsageError) -> String? {
         guard let text = arguments.string("host") else { return nil }
         if text == "localhost" { return "127.0.0.1" }
         guard SocketAddress(host: text, port: 0) != nil else {
@@ -149,7 +149,7 @@ extension GatewayServerConfiguration {
         return text
     }
 
-    package static func port(_ arguments: ProgramArguments) throws(UsageError) -> Int? {
+    static func port(_ arguments: ProgramArguments) throws(UsageError) -> Int? {
         try arguments.integer("port", in: 0...65535)
     }
 

@@ -1,3 +1,5 @@
+internal import Sluice
+
 /// The recorded weights, with one row for each half of a day that was ever written or deleted. Not thread-safe.
 ///
 /// A weight is recorded for one visitor of the demo's page, or for everybody. A visitor has the weights that it has recorded, and for
@@ -5,7 +7,7 @@
 final class DiaryStore {
     /// One half of a day. A record without a weight was deleted.
     struct Record: Equatable {
-        let day: CalendarDay
+        let day: CalendarDate
         let half: DayHalf
         let weight: Weight?
     }
@@ -77,12 +79,12 @@ final class DiaryStore {
 
     /// Returns the records that a visitor has, one for each half.
     func records(
-        from first: CalendarDay, to last: CalendarDay, of visitor: SampleVisitor? = nil
+        from first: CalendarDate, to last: CalendarDate, of visitor: SampleVisitor? = nil
     ) throws(SampleDataError) -> [Record] {
         var records: [Record] = []
         let values = [first.description, last.description, visitor?.id ?? ""]
         try selectRange.read(values.map { .text($0) }) { row in
-            guard let day = CalendarDay(row.text(0)), let half = DayHalf(rawValue: row.text(1)) else {
+            guard let day = CalendarDate(row.text(0)), let half = DayHalf(rawValue: row.text(1)) else {
                 return
             }
             records.append(Record(day: day, half: half, weight: row.integer(2).map(Weight.init(grams:))))
@@ -99,7 +101,7 @@ final class DiaryStore {
 
     /// Writes a weight of a visitor or, for nil, of everybody; a nil weight marks it as deleted.
     func set(
-        _ weight: Weight?, on day: CalendarDay, _ half: DayHalf, of visitor: SampleVisitor? = nil
+        _ weight: Weight?, on day: CalendarDate, _ half: DayHalf, of visitor: SampleVisitor? = nil
     ) throws(SampleDataError) {
         let grams = weight.map { SQLiteDatabase.Value.integer($0.grams) } ?? .null
         let key = [visitor?.id ?? "", day.description, half.rawValue].map { SQLiteDatabase.Value.text($0) }

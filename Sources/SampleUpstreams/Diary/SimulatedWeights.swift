@@ -1,12 +1,15 @@
+internal import Sluice
+
 /// Weights for days without records, so that examples never go stale. They depend only on the date; neighbouring days
 /// differ little, and evening weights are higher than morning weights.
 enum SimulatedWeights {
-    static let firstDay = CalendarDay(number: CalendarMonth(year: 2020, month: 1).firstNumber)
+    /// 2020-01-01, in days since 1970-01-01.
+    static let firstDay = 18_262
 
     /// Returns weights rounded to a tenth of a kilogram; nil before 2020 and after `today`.
-    static func weights(on day: CalendarDay, today: CalendarDay) -> WeightPair? {
-        guard day >= firstDay, day <= today else { return nil }
-        let days = day.number
+    static func weights(on day: CalendarDate, today: CalendarDate) -> WeightPair? {
+        let days = day.daysSince1970
+        guard days >= firstDay, day <= today else { return nil }
         let morning =
             71.0 + 2.0 * Noise.wave(days, period: 56, seed: 1) + 0.5
             * Noise.wave(days, period: 9, seed: 2)

@@ -1,4 +1,4 @@
-internal import JSONBytes
+internal import Sluice
 
 /// A body weight in grams, so that it reads back exactly as it was written.
 struct Weight: Hashable, Comparable, Sendable {
@@ -17,16 +17,11 @@ struct Weight: Hashable, Comparable, Sendable {
 
     static func < (left: Weight, right: Weight) -> Bool { left.grams < right.grams }
 
-    /// Appends kilograms with at least one decimal place: `70.0`, `71.55`.
-    func append(to composer: inout JSONComposer) {
-        if grams % 100 == 0 {
-            composer.fixed(grams / 100, places: 1)
-        } else if grams % 10 == 0 {
-            composer.fixed(grams / 10, places: 2)
-        } else {
-            composer.fixed(grams, places: 3)
-        }
-    }
+    /// Kilograms with at least one decimal place: `70.0`, `71.55`.
+    var json: JSONLiteral { JSONLiteral(Double(grams) / 1000) }
+
+    /// The tag of a half with this weight: `"70.0"`. A half without a weight has none.
+    var entityTag: EntityTag? { EntityTag("\(json)") }
 
     /// Returns the mean, rounded to a tenth of a kilogram; nil if there are no weights.
     static func mean(_ weights: [Weight]) -> Weight? {

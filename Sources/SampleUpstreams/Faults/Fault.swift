@@ -1,3 +1,5 @@
+public import Sluice
+
 /// A fault that a sample upstream simulates.
 public enum Fault: Hashable, Sendable {
     case none
@@ -23,7 +25,7 @@ public enum Fault: Hashable, Sendable {
     static let spelling = "delay:MS, status:N, flaky:N, drop, garbage, truncate, trickle or none"
 
     /// Parses `delay:MS` (up to 600000), `status:N` (200 to 599), `flaky:N` (1 to 9), `drop`, `garbage`, `truncate`, `trickle` or `none`.
-    public init(_ text: String) throws(FaultError) {
+    public init(_ text: String) throws(GatewayError) {
         switch text {
         case "none": self = .none
         case "drop": self = .drop
@@ -34,15 +36,15 @@ public enum Fault: Hashable, Sendable {
         }
     }
 
-    private static func withNumber(_ text: String) throws(FaultError) -> Fault {
+    private static func withNumber(_ text: String) throws(GatewayError) -> Fault {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let name = Numbered(rawValue: String(parts[0])) else {
-            throw FaultError("the member \"fault\" is \"\(text)\"; it must be \(spelling)")
+            throw .invalidRequest("The member \"fault\" is \"\(text)\"; it must be \(spelling)")
         }
         let digits = parts[1].allSatisfy { $0.isASCII && $0.isNumber } && parts[1].utf8.count <= 9
         guard digits, let number = Int(parts[1]), name.range.contains(number) else {
-            throw FaultError(
-                "the \(name.meaning) in \"fault\" is \"\(parts[1])\"; it must be from \(name.range.lowerBound) to "
+            throw .invalidRequest(
+                "The \(name.meaning) in \"fault\" is \"\(parts[1])\"; it must be from \(name.range.lowerBound) to "
                     + "\(name.range.upperBound)\(name == .delay ? " milliseconds" : "")")
         }
         return switch name {
@@ -82,11 +84,4 @@ extension Fault: CustomStringConvertible {
         case .trickle: "trickle"
         }
     }
-}
-
-/// An error in a request to set a fault, or in the ID of a visitor.
-public struct FaultError: Error, Hashable, Sendable, CustomStringConvertible {
-    public let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -1,5 +1,5 @@
-public import JSONBytes
 internal import Locking
+public import Sluice
 
 /// The current faults, in memory only. Safe to use from any thread.
 ///
@@ -71,37 +71,39 @@ public final class FaultBoard: Sendable {
     /// `visitor` is nil, the fault is for everybody.
     public func set(
         document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil, for visitor: SampleVisitor? = nil
-    ) throws(FaultError) {
+    ) throws(GatewayError) {
         let body: JSONFragment
         do throws(JSONError) {
             body = try JSONFragment(validating: document)
         } catch {
-            throw FaultError("the body is not JSON: \(error)")
+            throw .invalidRequest("The body is not JSON: \(error)")
         }
         guard body.kind == .object else {
-            throw FaultError("the body is not an object like {\"api\":\"weights\",\"fault\":\"delay:2000\"}")
+            throw .invalidRequest(
+                "The body is not an object like {\"api\":\"weights\",\"fault\":\"delay:2000\"}")
         }
         for (name, _) in body.members where name != "api" && name != "fault" {
-            throw FaultError("unknown member \"\(name)\"; the members are \"api\" and \"fault\"")
+            throw .invalidRequest("Unknown member \"\(name)\"; the members are \"api\" and \"fault\"")
         }
         let faultSwitch = try Self.faultSwitch(body[member: "api"], of: upstream)
         guard let text = body[member: "fault"]?.stringValue else {
-            throw FaultError("the member \"fault\" is missing or not a string; it must be \(Fault.spelling)")
+            throw .invalidRequest(
+                "The member \"fault\" is missing or not a string; it must be \(Fault.spelling)")
         }
         set(try Fault(text), for: faultSwitch, of: visitor)
     }
 
     private static func faultSwitch(
         _ api: JSONFragment?, of upstream: SampleUpstream?
-    ) throws(FaultError) -> FaultSwitch {
+    ) throws(GatewayError) -> FaultSwitch {
         if api == nil, let upstream { return FaultSwitch(upstream) }
         let known = FaultSwitch.all(of: upstream)
         let names = known.map(\.rawValue).joined(separator: ", ")
         guard let name = api?.stringValue else {
-            throw FaultError("the member \"api\" is missing or not a string; it must be one of \(names)")
+            throw .invalidRequest("The member \"api\" is missing or not a string; it must be one of \(names)")
         }
         guard let faultSwitch = FaultSwitch(rawValue: name), known.contains(faultSwitch) else {
-            throw FaultError("the member \"api\" is \"\(name)\"; it must be one of \(names)")
+            throw .invalidRequest("The member \"api\" is \"\(name)\"; it must be one of \(names)")
         }
         return faultSwitch
     }

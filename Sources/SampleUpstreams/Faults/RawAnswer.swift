@@ -1,4 +1,4 @@
-internal import HTTPModel
+internal import Sluice
 
 /// Answers as raw bytes, for faults that a correct server cannot send.
 enum RawAnswer {

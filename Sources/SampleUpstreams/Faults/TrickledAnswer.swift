@@ -1,45 +1,33 @@
 internal import EventIO
-internal import HTTPModel
-internal import Rx
+internal import HTTPInbound
+internal import Sluice
 
 /// Sends an answer one byte at a time, until the answer ends or the client leaves. Its timer retains it.
 final class TrickledAnswer: TimerTarget {
     /// The time between two bytes. An answer of 500 bytes takes 25 s, longer than any client should wait.
     static let interval = TimeAmount.milliseconds(50)
 
-    private let exchange: SampleExchange
+    private let exchange: InboundExchange
     private let interval: TimeAmount
-    private let status: HTTPStatus
     private var rest: ArraySlice<UInt8>
-    private var timer: TimerToken?
 
-    static func start(_ response: HTTPResponse, on exchange: SampleExchange, every interval: TimeAmount) {
+    static func start(_ response: HTTPResponse, on exchange: InboundExchange, every interval: TimeAmount) {
         TrickledAnswer(response, exchange, interval).step()
     }
 
-    private init(_ response: HTTPResponse, _ exchange: SampleExchange, _ interval: TimeAmount) {
+    private init(_ response: HTTPResponse, _ exchange: InboundExchange, _ interval: TimeAmount) {
         self.exchange = exchange
         self.interval = interval
-        status = response.status
         rest = RawAnswer.bytes(of: response)[...]
-        exchange.onClientGone { [weak self] in self?.stop() }
     }
 
-    func timerFired(_ token: TimerToken) {
-        timer = nil
-        step()
-    }
+    func timerFired(_ token: TimerToken) { step() }
 
     private func step() {
         guard !exchange.isOver else { return }
         guard !rest.isEmpty else { return exchange.closeRaw() }
-        exchange.sendRaw(rest.prefix(1), status: status)
+        exchange.writeRaw(rest.prefix(1))
         rest = rest.dropFirst()
-        timer = exchange.loop.setTimer(after: interval, target: self)
-    }
-
-    private func stop() {
-        if let timer { exchange.loop.cancelTimer(timer) }
-        timer = nil
+        _ = exchange.loop.setTimer(after: interval, target: self)
     }
 }

@@ -1,61 +1,58 @@
 internal import ASCIIText
-internal import JSONBytes
+public import Sluice
+
+/// A path: `{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}`.
+public struct DailyPath: Codable, Sendable {
+    public struct Point: Codable, Sendable {
+        /// RFC 3339.
+        var time: String
+        /// Degrees, -90 to 90.
+        var latitude: Double
+        /// Degrees, -180 to 180.
+        var longitude: Double
+    }
+
+    var user: String
+    var timeSequence: [Point]
+
+    /// One point per minute of a day, in any order.
+    public static let mostPoints = 1440
+
+    /// Throws for the first broken rule.
+    public func check() throws(GatewayError) {
+        guard 1...64 ~= user.unicodeScalars.count else {
+            throw .invalidRequest("In the body, user must have 1 to 64 characters")
+        }
+        guard 1...Self.mostPoints ~= timeSequence.count else {
+            throw .invalidRequest("In the body, timeSequence must have 1 to \(Self.mostPoints) points")
+        }
+        for (place, point) in timeSequence.enumerated() {
+            guard let rule = point.brokenRule else { continue }
+            throw .invalidRequest("In the body, timeSequence[\(place)].\(rule)")
+        }
+    }
+
+    /// The points of a valid path, sorted by time.
+    var points: [PathPoint] {
+        timeSequence.compactMap { point in
+            InternetTime(point.time).map {
+                PathPoint(
+                    at: $0, coordinate: Coordinate(latitude: point.latitude, longitude: point.longitude))
+            }
+        }.sorted { $0.at < $1.at }
+    }
+}
+
+extension DailyPath.Point {
+    fileprivate var brokenRule: String? {
+        if InternetTime(time) == nil { return "time must be a time such as 2026-11-20T08:00:00Z" }
+        if !(-90...90 ~= latitude) { return "latitude must be from -90 to 90" }
+        if !(-180...180 ~= longitude) { return "longitude must be from -180 to 180" }
+        return nil
+    }
+}
 
 struct PathPoint: Equatable, Sendable {
     let at: InternetTime
     let coordinate: Coordinate
-}
-
-/// The path of a user, as posted by a client: `{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}`.
-struct DailyPath: Equatable, Sendable {
-    let user: String
-    /// Sorted by time; not empty.
-    let points: [PathPoint]
-
-    /// The longest user name, in characters.
-    static let maximumUserLength = 64
-    /// One a minute for a day.
-    static let maximumPoints = 1440
-
-    init(_ document: JSONFragment) throws(Refusal) {
-        guard document.kind == .object else { throw Refusal("the body must be a JSON object") }
-        guard let user = document[member: "user"]?.stringValue,
-            1...Self.maximumUserLength ~= user.unicodeScalars.count
-        else {
-            throw Refusal("user must be a string of 1 to \(Self.maximumUserLength) characters")
-        }
-        guard let sequence = document[member: "timeSequence"], sequence.kind == .array else {
-            throw Refusal("timeSequence must be an array")
-        }
-        let elements = sequence.elements
-        guard 1...Self.maximumPoints ~= elements.count else {
-            throw Refusal("timeSequence must have 1 to \(Self.maximumPoints) points, not \(elements.count)")
-        }
-        var points: [PathPoint] = []
-        for (index, element) in elements.enumerated() {
-            points.append(try Self.point(element, "timeSequence[\(index)]"))
-        }
-        self.user = user
-        self.points = points.sorted { $0.at < $1.at }
-    }
-
-    private static func point(_ element: JSONFragment, _ name: String) throws(Refusal) -> PathPoint {
-        guard let text = element[member: "time"]?.stringValue, let time = InternetTime(text) else {
-            throw Refusal("\(name).time must be a time like 2026-11-20T08:00:00Z")
-        }
-        return PathPoint(
-            at: time,
-            coordinate: Coordinate(
-                latitude: try degrees(element[member: "latitude"], 90, "\(name).latitude"),
-                longitude: try degrees(element[member: "longitude"], 180, "\(name).longitude")))
-    }
-
-    private static func degrees(
-        _ value: JSONFragment?, _ limit: Double, _ name: String
-    ) throws(Refusal) -> Double {
-        guard let degrees = value?.doubleValue, abs(degrees) <= limit else {
-            throw Refusal("\(name) must be a number from -\(Int(limit)) to \(Int(limit))")
-        }
-        return degrees
-    }
 }

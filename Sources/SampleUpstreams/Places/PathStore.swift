@@ -1,4 +1,5 @@
 internal import ASCIIText
+internal import Sluice
 
 /// The named places, and the posted paths. Not thread-safe.
 final class PathStore {
@@ -73,8 +74,8 @@ final class PathStore {
     }
 
     /// Returns the points of a day (in UTC) by user, sorted by time.
-    func points(on day: CalendarDay) throws(SampleDataError) -> [String: [PathPoint]] {
-        let start = day.number * 86_400_000
+    func points(on day: CalendarDate) throws(SampleDataError) -> [String: [PathPoint]] {
+        let start = day.daysSince1970 * 86_400_000
         var points: [String: [PathPoint]] = [:]
         try selectRange.read([.integer(start), .integer(start + 86_399_999)]) { row in
             let point = PathPoint(

@@ -1,4 +1,5 @@
 internal import ASCIIText
+internal import Sluice
 
 /// Evaluates paths: distances, stays, and how a day's time was spent. Not thread-safe.
 final class Places {
@@ -35,9 +36,9 @@ final class Places {
     private static let shortestStay = 300_000
 
     private let store: PathStore
-    private let today: () -> CalendarDay
+    private let today: () -> CalendarDate
 
-    init(store: PathStore, today: @escaping () -> CalendarDay) {
+    init(store: PathStore, today: @escaping () -> CalendarDate) {
         self.store = store
         self.today = today
     }
@@ -50,7 +51,7 @@ final class Places {
 
     /// Returns how the time of a day (in UTC) was spent, by the paths of all users. Without paths the times are simulated; nil
     /// before 2020 and after today.
-    func pieChart(of day: CalendarDay) throws(SampleDataError) -> PieChart? {
+    func pieChart(of day: CalendarDate) throws(SampleDataError) -> PieChart? {
         var times: [PlaceCategory: Int] = [:]
         for points in try store.points(on: day).values {
             let summary = summary(of: points)
@@ -62,8 +63,8 @@ final class Places {
             if rest > 0 { times[.transit, default: 0] += rest }
         }
         if !times.isEmpty { return PieChart(isRecorded: true, slices: Self.slices(times)) }
-        guard day >= SimulatedWeights.firstDay, day <= today() else { return nil }
-        return PieChart(isRecorded: false, slices: Self.slices(Self.simulatedTimes(of: day)))
+        guard day.daysSince1970 >= SimulatedWeights.firstDay, day <= today() else { return nil }
+        return PieChart(isRecorded: false, slices: Self.slices(Self.simulatedTimes(of: day.daysSince1970)))
     }
 
     private func summary(of points: [PathPoint]) -> Summary {
@@ -115,11 +116,11 @@ final class Places {
     }
 
     /// Returns simulated times that add up to 24 hours, with work only on weekdays.
-    private static func simulatedTimes(of day: CalendarDay) -> [PlaceCategory: Int] {
+    private static func simulatedTimes(of day: Int) -> [PlaceCategory: Int] {
         // 1970-01-01 was a Thursday.
-        let isWeekend = [2, 3].contains((day.number % 7 + 7) % 7)
+        let isWeekend = [2, 3].contains((day % 7 + 7) % 7)
         func minutes(_ usual: Int, _ seed: UInt64) -> Int {
-            usual + Int(Double(usual) * 0.2 * Noise.value(day.number, seed: seed))
+            usual + Int(Double(usual) * 0.2 * Noise.value(day, seed: seed))
         }
         var times: [PlaceCategory: Int] = [
             .transit: minutes(isWeekend ? 60 : 90, 21), .food: minutes(isWeekend ? 120 : 80, 22),

@@ -1,3 +1,5 @@
+internal import Sluice
+
 /// The data of all sample APIs. Not thread-safe.
 final class SampleData {
     let diary: Diary
@@ -10,7 +12,12 @@ final class SampleData {
     init(path: String, now: @escaping @Sendable () -> Int) throws(SampleDataError) {
         let database = try SampleDatabase(path: path)
         // A page's day is that of its visitor, which may be 14 hours ahead of UTC.
-        let today = { CalendarDay(secondsSince1970: now() + 14 * 3600) }
+        let today = { () -> CalendarDate in
+            guard let day = CalendarDate(daysSince1970: (now() + 14 * 3600) / 86_400) else {
+                preconditionFailure("the clock is after the year 9999")
+            }
+            return day
+        }
         diary = Diary(store: try DiaryStore(database), today: today)
         weather = Weather(stations: try WeatherStations(database), now: now)
         places = Places(store: try PathStore(database), today: today)

@@ -1,19 +1,23 @@
 internal import Dispatch
 internal import Locking
+internal import Sluice
 
-/// Runs all access to the sample data on a serial queue, so that a slow disk or a locked file does not block a loop. The servers'
-/// limit on requests in flight bounds the queue.
+/// The sample data on a queue of its own, so that a slow disk or a locked file does not block a loop.
 final class SampleQueue: Sendable {
     // Locked only on the queue, so never contended.
     private let data: Lock<SampleData>
-    private let queue = DispatchQueue(label: "sluice.samples")
+    private let queue = SerialDispatchQueueScheduler(internalSerialQueueName: "sluice.samples")
 
     init(_ data: sending SampleData) {
         self.data = Lock(data)
     }
 
-    /// Runs `work` with the data on the queue, in the order of the calls.
-    func run(_ work: @escaping @Sendable (SampleData) -> Void) {
-        queue.async { self.data.withLock { work($0) } }
+    /// Returns the answer that `work` makes of the data, after so many milliseconds.
+    func answer(
+        after milliseconds: Int, _ work: @escaping @Sendable (SampleData) throws -> Answer
+    ) -> Single<Answer> {
+        Single<Int>.timer(.milliseconds(milliseconds), scheduler: queue).map { [self] _ in
+            try data.withLock { try work($0) }
+        }
     }
 }

@@ -1,4 +1,4 @@
-internal import HTTPModel
+internal import Sluice
 
 /// A user's portrait as SVG: the initials in a circle whose color comes from the name. Equal profiles have equal pictures.
 struct UserPicture {
@@ -7,8 +7,8 @@ struct UserPicture {
         "#0b6b66", "#4254c5", "#9a4600", "#17703b", "#7a3fb0", "#a8326e", "#3b5f7a", "#6b5a00",
     ]
 
-    private let text: String
-    private let tag: String
+    let text: String
+    let tag: EntityTag
 
     init(of profile: UserDirectory.Profile) {
         // Letters need no escape in XML.
@@ -21,24 +21,7 @@ struct UserPicture {
             text-anchor="middle">\(String(initials.prefix(2)))</text></svg>
 
             """
-        tag = String(Self.hash(text), radix: 16)
-    }
-
-    /// Returns the picture, or 304 if the client of a request with these fields has it.
-    func answer(to fields: HTTPFields) -> HTTPResponse {
-        var own: HTTPFields = ["ETag": "\"\(tag)\"", "Cache-Control": "max-age=3600"]
-        guard !isKnown(fields) else { return HTTPResponse(status: .notModified, fields: own) }
-        own[.contentType] = "image/svg+xml"
-        return HTTPResponse(status: .ok, fields: own, body: [ArraySlice(text.utf8)])
-    }
-
-    /// RFC 9110 13.1.2: weak comparison, since a proxy that compresses the picture makes its tag weak.
-    private func isKnown(_ fields: HTTPFields) -> Bool {
-        switch EntityTagCondition(.ifNoneMatch, in: fields) {
-        case .any: true
-        case .tags(let tags): tags.contains { $0.opaque.elementsEqual(tag.utf8) }
-        case nil: false
-        }
+        tag = EntityTag(Self.hash(text))
     }
 
     /// FNV-1a, the same in every run.

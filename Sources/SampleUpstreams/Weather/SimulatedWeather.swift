@@ -1,3 +1,4 @@
+internal import ASCIIText
 private import Glibc
 
 /// The weather of an hour at a point, so that examples never go stale. It depends only on the hour and the point,
@@ -32,7 +33,7 @@ struct SimulatedWeather {
         let wetness = Noise.wave(phase, period: 30, seed: 11)
         let cloud = Noise.wave(phase, period: 17, seed: 12)
         let warmth =
-            Self.season(CalendarDay(number: hour / 24)) + 0.05 * Double(127 - point.ny)
+            Self.season(hour / 24) + 0.05 * Double(127 - point.ny)
             + 4.5 * Self.warmthOfDay(hour % 24) + 2.5 * Noise.wave(phase, period: 60, seed: 13)
             + 0.2 * Noise.value(phase, seed: 14)
         let wet = max(0, wetness - 0.6)
@@ -49,9 +50,12 @@ struct SimulatedWeather {
     }
 
     /// Returns the mean temperature of the season, interpolated between months.
-    private static func season(_ day: CalendarDay) -> Double {
-        let month = day.month.month - 1
-        let part = Double(day.dayOfMonth - 15) / 31
+    ///
+    /// - Parameter days: days since 1970-01-01.
+    private static func season(_ days: Int) -> Double {
+        let day = GregorianCalendar.date(daysSince1970: days)
+        let month = day.month - 1
+        let part = Double(day.day - 15) / 31
         let neighbour = means[(month + (part < 0 ? 11 : 1)) % 12]
         return means[month] + (neighbour - means[month]) * abs(part)
     }

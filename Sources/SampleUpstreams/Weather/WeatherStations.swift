@@ -37,12 +37,18 @@ final class WeatherStations {
 }
 
 /// A cell of the weather agency's grid.
-struct GridPoint: Equatable, Sendable {
+public struct GridPoint: Equatable, Sendable {
     /// Eastward, 1 to 149.
-    let nx: Int
+    public let nx: Int
     /// Northward, 1 to 253.
-    let ny: Int
+    public let ny: Int
 
-    static let columns = 1...149
-    static let rows = 1...253
+    public init(nx: Int, ny: Int) {
+        self.nx = nx
+        self.ny = ny
+    }
+
+    public static let columns = 1...149
+    public static let rows = 1...253
+    public static let seoul = GridPoint(nx: 60, ny: 127)
 }

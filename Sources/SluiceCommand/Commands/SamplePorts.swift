@@ -4,32 +4,32 @@ import SampleUpstreams
 
 /// The ports of the demo's sample upstreams, one each, so that a page can call them as if they were services of their own.
 struct SamplePorts: Sendable {
-    private let addresses: [SampleUpstream: SocketAddress]
+    private let ports: [SampleUpstream: Int]
+    private let host: SocketAddress
     private let hasLatency: Bool
 
     /// - Parameters:
-    ///   - addresses: in the order of `SampleUpstream.allCases`.
+    ///   - ports: in the order of `SampleUpstream.allCases`.
+    ///   - host: the address on which the upstreams listen.
     ///   - hasLatency: whether the upstreams wait before they answer, which pages say.
-    init(_ addresses: [SocketAddress], hasLatency: Bool) {
+    init(_ ports: [Int], at host: SocketAddress, hasLatency: Bool) {
+        self.ports = Dictionary(uniqueKeysWithValues: zip(SampleUpstream.allCases, ports))
+        self.host = host
         self.hasLatency = hasLatency
-        self.addresses = Dictionary(uniqueKeysWithValues: zip(SampleUpstream.allCases, addresses))
     }
 
-    /// Returns the addresses that the upstreams should have: the ports after the gateway's; any, if it takes any itself.
-    static func wanted(at host: SocketAddress, after port: Int) -> [SocketAddress] {
+    /// Returns the ports that the upstreams should have: those after the gateway's; any, if it takes any itself.
+    static func wanted(after port: Int) -> [Int] {
         let count = SampleUpstream.allCases.count
-        let first = port == 0 || port + count > 65_535 ? nil : port + 1
-        return (0..<count).map { index in host.with(port: first.map { $0 + index } ?? 0) }
+        return (1...count).map { port == 0 || port + count > 65_535 ? 0 : port + $0 }
     }
 
-    private func port(of upstream: SampleUpstream) -> Int { addresses[upstream]?.port ?? 0 }
+    private func port(of upstream: SampleUpstream) -> Int { ports[upstream] ?? 0 }
 
     /// The base URL for the gateway, which runs on the same machine.
     func url(of upstream: SampleUpstream) -> String {
-        let address = addresses[upstream] ?? .loopback()
-        let isEvery = ["0.0.0.0", "::"].contains(address.host)
-        let reached = isEvery ? SocketAddress.loopback(port: port(of: upstream)) : address
-        return "http://\(reached)\(upstream.basePath)"
+        let reached = ["0.0.0.0", "::"].contains(host.host) ? SocketAddress.loopback() : host
+        return "http://\(reached.with(port: port(of: upstream)))\(upstream.basePath)"
     }
 
     /// The sources of a Content-Security-Policy that let a page of the gateway call the upstreams at the gateway's host.
@@ -42,24 +42,20 @@ struct SamplePorts: Sendable {
 
     /// `{"simulatesLatency":true,"addresses":{"diary":{"port":8081,"path":""},...}}`
     var document: JSONFragment {
-        var composer = JSONComposer()
-        composer.beginObject()
-        composer.key("simulatesLatency")
-        composer.bool(hasLatency)
-        composer.key("addresses")
-        composer.beginObject()
+        var addresses = JSONComposer()
+        addresses.beginObject()
         for upstream in SampleUpstream.allCases {
-            composer.key(upstream.rawValue)
-            composer.beginObject()
-            composer.key("port")
-            composer.int(port(of: upstream))
-            composer.key("path")
-            composer.string(upstream.basePath)
-            composer.endObject()
+            let address: JSONLiteral = [
+                "port": .init(port(of: upstream)), "path": .init(upstream.basePath),
+            ]
+            addresses.key(upstream.rawValue)
+            addresses.fragment(address.fragment)
         }
-        composer.endObject()
-        composer.endObject()
-        return composer.fragment()
+        addresses.endObject()
+        let document: JSONLiteral = [
+            "simulatesLatency": .init(hasLatency), "addresses": .init(addresses.fragment()),
+        ]
+        return document.fragment
     }
 
     /// The line after the gateway's address, which names the ports.

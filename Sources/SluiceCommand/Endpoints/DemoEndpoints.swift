@@ -1,5 +1,4 @@
 import GatewayCore
-import HTTPModel
 import JSONBytes
 import SampleUpstreams
 
@@ -31,11 +30,7 @@ enum DemoEndpoints {
         gateway.put("/demo/faults/{upstream}") { request in
             let upstream = try upstream(request)
             let visitor = try request.visitor()
-            do throws(FaultError) {
-                try faults.set(document: request.body, of: upstream, for: visitor)
-            } catch {
-                throw error.refusal
-            }
+            try faults.set(document: request.body, of: upstream, for: visitor)
             return .fragment(faults.list(of: upstream, for: visitor))
         }
 
@@ -54,23 +49,5 @@ enum DemoEndpoints {
                 "No upstream \"\(name)\" has fault switches; these have: \(known)")
         }
         return upstream
-    }
-}
-
-extension GatewayRequest {
-    /// Returns the visitor of the demo's page who sent the request; nil for other clients.
-    func visitor() throws(GatewayError) -> SampleVisitor? {
-        do throws(FaultError) {
-            return try SampleVisitor.read(head.fields)
-        } catch {
-            throw error.refusal
-        }
-    }
-}
-
-extension FaultError {
-    /// The answer, whose message begins with a capital.
-    fileprivate var refusal: GatewayError {
-        .invalidRequest(description.prefix(1).uppercased() + description.dropFirst())
     }
 }

@@ -4,6 +4,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import SampleUpstreams
 
 /// The home screen: the weights, which are required, and the weather, the tags and the user, which are optional.
 struct HomeEndpoint {

@@ -3,6 +3,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import SampleUpstreams
 
 /// The summary screen: stores a day's path and returns how the day was spent.
 struct PlaceEndpoints {

@@ -2,6 +2,7 @@ import GatewayCore
 import HTTPModel
 import JSONBytes
 import Networking
+import SampleUpstreams
 
 /// The Korean weather agency's API for points on its grid.
 enum WeatherAPI {
@@ -12,18 +13,6 @@ enum WeatherAPI {
 
     /// Rows per page: five hours of the three days, or all of the six hours.
     static let pageSize = 60
-}
-
-/// A cell of the agency's 5 km grid.
-struct GridPoint {
-    /// Eastward.
-    var nx: Int
-    /// Northward.
-    var ny: Int
-
-    static let columns = 1...149
-    static let rows = 1...253
-    static let seoul = GridPoint(nx: 60, ny: 127)
 }
 
 extension WeatherAPI: TargetType {

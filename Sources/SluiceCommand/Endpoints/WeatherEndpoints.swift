@@ -3,6 +3,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import SampleUpstreams
 
 /// The weather at a point: one answer from two calls.
 struct WeatherEndpoints {

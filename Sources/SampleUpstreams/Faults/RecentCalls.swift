@@ -1,6 +1,5 @@
-internal import EventIO
-public import JSONBytes
 internal import Locking
+public import Sluice
 
 /// The calls that arrived lately, by the `X-Request-Id` that the gateway sends with each, so that a page can show them as they
 /// happen. In memory only.
@@ -8,11 +7,17 @@ internal import Locking
 /// Records only IDs that begin with `demo-`, which pages choose for their requests. Keeps the latest 128 of them, with at most
 /// 64 calls each. Safe to use from any thread.
 public final class RecentCalls: Sendable {
+    /// What a request leaves for its end.
+    struct Key: Equatable, Sendable {
+        let requestID: String
+        let number: Int
+    }
+
     private struct Call {
         let method: String
         let target: String
-        let beganAt: MonotonicTime
-        var endedAt: MonotonicTime?
+        let beganAt = ContinuousClock.now
+        var endedAt: ContinuousClock.Instant?
         /// Nil until the end, and if no HTTP response was sent.
         var status: Int?
     }
@@ -31,8 +36,8 @@ public final class RecentCalls: Sendable {
 
     public init() {}
 
-    /// Records the arrival of a call. Returns its number for `ended`; nil if it is not recorded.
-    func began(_ requestID: String, _ method: String, _ target: String, at time: MonotonicTime) -> Int? {
+    /// Records the arrival of a call. Returns its key for `ended`; nil if it is not recorded.
+    func began(_ requestID: String, _ method: String, _ target: String) -> Key? {
         guard requestID.hasPrefix(Self.prefix) else { return nil }
         return state.withLock { state in
             if state.calls[requestID] == nil {
@@ -43,18 +48,24 @@ public final class RecentCalls: Sendable {
             }
             let number = state.calls[requestID, default: []].count
             guard number < Self.callLimit else { return nil }
-            state.calls[requestID, default: []].append(
-                Call(method: method, target: target, beganAt: time))
-            return number
+            state.calls[requestID, default: []].append(Call(method: method, target: target))
+            return Key(requestID: requestID, number: number)
         }
     }
 
-    func ended(_ requestID: String, _ number: Int, status: Int?, at time: MonotonicTime) {
+    /// Records the end of a call.
+    func ended(_ request: FinishedRequest) {
+        guard let summary = request.summary, let key = summary[Key.self] else { return }
+        let isHTTP = request.bytesSent > 0 && summary[Fault.self] != .garbage
+        ended(key, status: isHTTP ? request.status : nil)
+    }
+
+    func ended(_ key: Key, status: Int?) {
         state.withLock { state in
             // Newer requests may have taken its place.
-            guard state.calls[requestID]?.indices.contains(number) == true else { return }
-            state.calls[requestID]?[number].endedAt = time
-            state.calls[requestID]?[number].status = status
+            guard state.calls[key.requestID]?.indices.contains(key.number) == true else { return }
+            state.calls[key.requestID]?[key.number].endedAt = .now
+            state.calls[key.requestID]?[key.number].status = status
         }
     }
 
@@ -64,34 +75,22 @@ public final class RecentCalls: Sendable {
     ///     {"nowMs":41.2,"calls":[{"method":"GET","target":"/tags","beganMs":0.0,"endMs":40.8,"status":200}]}
     public func list(of requestID: String) -> JSONFragment {
         let calls = state.withLock { $0.calls[requestID] } ?? []
-        let start = calls.first?.beganAt ?? MonotonicTime.clock()
-        let microseconds = { (time: MonotonicTime) in Int((time - start).nanoseconds / 1_000) }
-        var composer = JSONComposer()
-        composer.beginObject()
-        composer.key("nowMs")
-        composer.fixed(calls.isEmpty ? 0 : microseconds(MonotonicTime.clock()), places: 3)
-        composer.key("calls")
-        composer.beginArray()
-        for call in calls {
-            composer.beginObject()
-            composer.key("method")
-            composer.string(call.method)
-            composer.key("target")
-            composer.string(call.target)
-            composer.key("beganMs")
-            composer.fixed(microseconds(call.beganAt), places: 3)
-            composer.key("endMs")
-            if let end = call.endedAt {
-                composer.fixed(microseconds(end), places: 3)
-            } else {
-                composer.null()
-            }
-            composer.key("status")
-            if let status = call.status { composer.int(status) } else { composer.null() }
-            composer.endObject()
+        let now = ContinuousClock.now
+        let start = calls.first?.beganAt ?? now
+        let milliseconds = { (time: ContinuousClock.Instant) in
+            JSONLiteral(((time - start) / .microseconds(1)).rounded() / 1000)
         }
-        composer.endArray()
-        composer.endObject()
-        return composer.fragment()
+        let list: JSONLiteral = [
+            "nowMs": milliseconds(now),
+            "calls": .init(
+                calls.map { call in
+                    [
+                        "method": .init(call.method), "target": .init(call.target),
+                        "beganMs": milliseconds(call.beganAt), "endMs": .init(call.endedAt.map(milliseconds)),
+                        "status": .init(call.status.map { .init($0) }),
+                    ]
+                }),
+        ]
+        return list.fragment
     }
 }
