@@ -154,8 +154,8 @@ BENCHMARK_coding = CodingBench
 docs: libraries
 	$(SWIFT) build --target GatewayTesting $(DEBUG)
 	rm -rf .build/docs
-	$(call document,Rx,Rx)
-	$(call document,Networking,Networking NetworkingSession)
+	$(call document,Rx,Rx RxVirtualTime)
+	$(call document,Networking,Networking NetworkingSession NetworkingTesting)
 	$(call document,GatewayCore,GatewayCore GatewayHTTP GatewayTesting JSONBytes)
 
 # Builds a module's catalog with the public symbols of the listed modules: $(call document,MODULE,MODULES).

@@ -9,9 +9,9 @@ import PackageDescription
 //     7      SampleUpstreams
 //     6      Sluice   GatewayTesting
 //     5      GatewayHTTP
-//     4      GatewayCore   NetworkingSession   NetworkingCompatibility
-//     3      Networking   HTTPInbound   HTTPOutbound   GatewayConfig
-//     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxTesting
+//     4      GatewayCore   NetworkingSession   NetworkingCompatibility   NetworkingTesting
+//     3      Networking   HTTPInbound   HTTPOutbound   GatewayConfig   RxTesting
+//     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking   Queues
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL   CLinux   CPages
@@ -53,7 +53,9 @@ let package = Package(
             name: "Networking",
             targets: ["Networking", "NetworkingSession", "Rx", "HTTPModel", "JSONBytes", "JSONCoding"]),
         .library(name: "Rx", targets: ["Rx"]),
-        .library(name: "RxTesting", targets: ["RxTesting"]),
+        .library(name: "NetworkingTesting", targets: ["NetworkingTesting", "RxVirtualTime"]),
+        .library(name: "RxTesting", targets: ["RxTesting", "RxVirtualTime"]),
+        .library(name: "RxVirtualTime", targets: ["RxVirtualTime"]),
         .library(name: "RxCompatibility", targets: ["RxCompatibility"]),
         .library(name: "RxBlocking", targets: ["RxBlocking"]),
         .library(name: "NetworkingCompatibility", targets: ["NetworkingCompatibility"]),
@@ -81,7 +83,9 @@ let package = Package(
         module("RxCompatibility", ["Rx"]),
         // Blocks until a stream ends, while the main run loop runs: for tests and tools.
         module("RxBlocking", ["Rx", "Locking"]),
-        module("RxTesting", ["Rx", "Locking"]),
+        // Apart from RxTesting, which needs a test library.
+        module("RxVirtualTime", ["Rx", "Locking"]),
+        module("RxTesting", ["RxVirtualTime", "Rx", "Locking"]),
         // Bytes of ASCII text: their names and classes, numbers, dates.
         module("ASCIIText"),
         module("HTTPModel", ["ASCIIText"]),
@@ -123,6 +127,7 @@ let package = Package(
             ]),
         // The names and errors of other clients, and NSError, which needs all of Foundation.
         module("NetworkingCompatibility", ["Networking", "JSONBytes"]),
+        module("NetworkingTesting", ["Networking", "RxVirtualTime", "Rx", "HTTPModel", "Locking"]),
         module(
             "GatewayCore",
             [
@@ -147,8 +152,8 @@ let package = Package(
         module(
             "GatewayTesting",
             [
-                "GatewayHTTP", "GatewayCore", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
-                "HTTPModel", "JSONBytes", "Locking",
+                "GatewayHTTP", "GatewayCore", "NetworkingTesting", "Networking", "HTTPInbound",
+                "HTTPOutbound", "EventIO", "RxVirtualTime", "Rx", "HTTPModel", "JSONBytes", "Locking",
             ]),
 
         // The demo's upstream APIs, declared like the endpoints of any gateway.
@@ -202,7 +207,7 @@ let package = Package(
             "CodingBench", ["GatewayHTTP", "GatewayCore", "Networking", "Rx", "HTTPModel", "TestSupport"],
             linkerSettings: allocator),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
-        benchmark("RxBench", ["EventIO", "Rx"]),
+        benchmark("RxBench", ["EventIO", "RxVirtualTime", "Rx"]),
 
         // The process that `make soak PROOF=bodies` measures.
         .executableTarget(
@@ -271,33 +276,34 @@ let package = Package(
                 "HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Resilience", "Rx", "Locking",
                 "TestSupport",
             ]),
-        tests("NetworkingCompatibilityTests", ["NetworkingCompatibility", "Networking", "Rx"]),
+        tests(
+            "NetworkingCompatibilityTests",
+            ["NetworkingCompatibility", "NetworkingTesting", "Networking", "Rx"]),
         tests(
             "NetworkingTests",
             [
-                "NetworkingCompatibility", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONCoding",
-                "JSONBytes", "Locking", "TestWaiting",
+                "NetworkingCompatibility", "NetworkingTesting", "Networking", "Rx", "RxTesting", "HTTPModel",
+                "JSONCoding", "JSONBytes", "Locking", "TestWaiting",
             ]),
         tests(
             "NetworkingSessionTests",
             [
-                "NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "Resilience", "Rx",
-                "RxBlocking",
-                "RxTesting", "HTTPModel",
-                "JSONBytes", "Locking", "TestSupport",
+                "NetworkingSession", "NetworkingTesting", "Networking", "HTTPOutbound", "EventIO",
+                "Resilience", "Rx", "RxBlocking", "RxTesting", "HTTPModel", "JSONBytes", "Locking",
+                "TestSupport",
             ]),
         // Compiles and runs the code of the client's documentation.
         tests(
             "NetworkingDocumentationTests",
             [
-                "NetworkingSession", "NetworkingCompatibility", "Networking", "Rx", "RxTesting", "HTTPModel",
-                "JSONBytes", "Locking", "TestSupport",
+                "NetworkingSession", "NetworkingCompatibility", "NetworkingTesting", "Networking", "Rx",
+                "RxTesting", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(
             "GatewayCoreTests",
             [
-                "GatewayCore", "EndpointPlans", "GatewayConfig", "Networking", "Rx", "RxTesting", "HTTPModel",
-                "JSONBytes", "Locking", "TestWaiting",
+                "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingTesting", "Networking", "Rx",
+                "RxTesting", "HTTPModel", "JSONBytes", "Locking", "TestWaiting",
             ]),
         tests(
             "SampleUpstreamsTests",

@@ -1,4 +1,5 @@
 public import Rx
+import RxVirtualTime
 
 extension TestScheduler {
     /// Returns a stream that plays the marbles to each subscriber from its subscription on.

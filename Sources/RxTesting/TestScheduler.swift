@@ -1,4 +1,5 @@
 public import Rx
+public import RxVirtualTime
 
 /// A scheduler with a clock that only the test moves. Creates streams with scripted events, and recording observers.
 ///

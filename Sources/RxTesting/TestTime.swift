@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import Rx
+@_exported public import RxVirtualTime
 
 /// A point in time or a duration of a `TestScheduler`, in ticks.
 public typealias TestTime = Int
@@ -13,31 +13,17 @@ public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType {
         self.resolution = resolution
     }
 
-    public func convertFromVirtualTime(_ virtualTime: TestTime) -> RxTime {
-        Date(timeIntervalSince1970: convertFromVirtualTimeInterval(virtualTime))
-    }
-
-    public func convertToVirtualTime(_ time: RxTime) -> TestTime {
-        convertToVirtualTimeInterval(time.timeIntervalSince1970)
-    }
-
     public func convertFromVirtualTimeInterval(_ virtualTimeInterval: TestTime) -> TimeInterval {
         Double(virtualTimeInterval) * resolution
     }
 
     /// Returns the nearest tick. `never` and intervals that are too large become a tick that no test reaches.
     public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> TestTime {
-        let ticks = timeInterval / resolution
-        guard ticks < 0x1p62 else { return 1 << 62 }
-        return TestTime(max(ticks, -0x1p62).rounded())
+        TestTime(ticks: timeInterval / resolution)
     }
 
     public func offsetVirtualTime(_ time: TestTime, offset: TestTime) -> TestTime {
         let (sum, overflow) = time.addingReportingOverflow(offset)
         return overflow ? (offset < 0 ? .min : .max) : sum
-    }
-
-    public func compareVirtualTime(_ lhs: TestTime, _ rhs: TestTime) -> VirtualTimeComparison {
-        lhs < rhs ? .lessThan : lhs > rhs ? .greaterThan : .equal
     }
 }

@@ -1,5 +1,6 @@
 import Locking
 public import Rx
+import RxVirtualTime
 
 /// A stream with scripted events that records its subscriptions.
 public final class TestableObservable<Element: Sendable>: ObservableType {

@@ -1,5 +1,6 @@
 import Locking
 public import Rx
+import RxVirtualTime
 
 /// An observer that records each event and its tick.
 public final class TestableObserver<Element: Sendable>: ObserverType {

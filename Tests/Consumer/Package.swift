@@ -4,6 +4,7 @@ import PackageDescription
 let rx = Target.Dependency.product(name: "Rx", package: "sluice")
 let sluice = Target.Dependency.product(name: "Sluice", package: "sluice")
 let rxBlocking = Target.Dependency.product(name: "RxBlocking", package: "sluice")
+let rxVirtualTime = Target.Dependency.product(name: "RxVirtualTime", package: "sluice")
 let rxCompatibility = Target.Dependency.product(name: "RxCompatibility", package: "sluice")
 let withoutWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
@@ -31,9 +32,10 @@ let package = Package(
         .executableTarget(
             name: "MainThread", dependencies: [rx, rxBlocking], swiftSettings: withoutWarnings),
         .target(
-            name: "Names", dependencies: [rx, rxBlocking, rxCompatibility], swiftSettings: withoutWarnings),
+            name: "Names", dependencies: [rx, rxBlocking, rxCompatibility, rxVirtualTime],
+            swiftSettings: withoutWarnings),
         .target(
-            name: "FromRxSwift", dependencies: [rx, rxBlocking, rxCompatibility],
+            name: "FromRxSwift", dependencies: [rx, rxBlocking, rxCompatibility, rxVirtualTime],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         // The same source is compiled twice: without warnings in mode 5, with warnings in mode 6.
         .target(

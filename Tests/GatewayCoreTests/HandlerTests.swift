@@ -4,6 +4,7 @@ import HTTPModel
 import JSONBytes
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import TestWaiting

@@ -3,6 +3,7 @@ import EndpointPlans
 import GatewayCore
 import HTTPModel
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

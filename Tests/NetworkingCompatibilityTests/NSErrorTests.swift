@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Networking
 import NetworkingCompatibility
+import NetworkingTesting
 import Rx
 import Testing
 

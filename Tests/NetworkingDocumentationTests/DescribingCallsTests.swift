@@ -3,6 +3,7 @@ import HTTPModel
 import Networking
 import NetworkingCompatibility
 import NetworkingSession
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -3,6 +3,7 @@ import HTTPModel
 import Locking
 import Networking
 import NetworkingSession
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

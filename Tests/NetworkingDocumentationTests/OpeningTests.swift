@@ -2,6 +2,7 @@ import Dispatch
 import HTTPModel
 import Networking
 import NetworkingSession
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -1,5 +1,6 @@
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import TestSupport
 import Testing

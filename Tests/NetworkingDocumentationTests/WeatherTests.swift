@@ -4,6 +4,7 @@ import Locking
 import Networking
 import NetworkingCompatibility
 import NetworkingSession
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

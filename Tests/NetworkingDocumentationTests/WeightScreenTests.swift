@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPModel
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPModel
 import Networking
 import NetworkingSession
+import NetworkingTesting
 import Rx
 import Testing
 

@@ -3,6 +3,7 @@ import Glibc
 import HTTPModel
 import HTTPOutbound
 import Networking
+import NetworkingTesting
 import Rx
 import Testing
 

@@ -1,6 +1,7 @@
 import HTTPModel
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

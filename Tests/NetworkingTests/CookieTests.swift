@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPModel
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

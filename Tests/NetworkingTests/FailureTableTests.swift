@@ -2,6 +2,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import NetworkingCompatibility
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

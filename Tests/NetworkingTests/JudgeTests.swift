@@ -2,6 +2,7 @@ import HTTPModel
 import JSONBytes
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -3,6 +3,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import NetworkingCompatibility
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -4,6 +4,7 @@ import JSONBytes
 import JSONCoding
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -1,6 +1,7 @@
 import HTTPModel
 import JSONBytes
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import HTTPModel
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -1,4 +1,5 @@
 import HTTPModel
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPModel
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

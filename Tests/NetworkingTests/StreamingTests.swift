@@ -2,6 +2,7 @@ import Dispatch
 import HTTPModel
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import TestWaiting

@@ -3,6 +3,7 @@ import HTTPModel
 import JSONBytes
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

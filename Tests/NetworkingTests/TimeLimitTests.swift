@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPModel
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -1,9 +1,7 @@
-import Dispatch
 import EndpointPlans
 package import GatewayConfig
 package import GatewayCore
 import Networking
-import Rx
 
 /// A gateway that a file describes: its settings, upstreams and endpoints.
 package struct GatewayFile: Sendable {
@@ -89,8 +87,7 @@ package struct GatewayFile: Sendable {
         of document: ConfigDocument, _ configuration: GatewayServerConfiguration
     ) -> [ConfigProblem] {
         let environment = GatewayEnvironment(
-            transport: StubTransport(scheduler: ConcurrentDispatchQueueScheduler(qos: .utility)),
-            upstreamOverrides: configuration.upstreams)
+            transport: UnsentTransport(), upstreamOverrides: configuration.upstreams)
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
         var faults = FileFaults(document)
         declare(document, upstreams(document, on: gateway), on: gateway, &faults)

@@ -61,10 +61,7 @@ final class VirtualClient: TestBackend {
             if case .success = result { work() }
         }
         once.begin("a wait of \(delay)") {
-            self.run.clock.schedule(after: delay.nanoseconds) {
-                once.end(with: .success(()))
-                return Disposables.create()
-            }
+            self.run.clock.schedule(after: delay) { once.end(with: .success(())) }
         }
         return Disposables.create { once.cancel() }
     }
@@ -92,11 +89,10 @@ final class VirtualClient: TestBackend {
         once.begin("\(request.method) \(request.target)") {
             let ongoing = SingleAssignmentDisposable()
             let body = SingleAssignmentDisposable()
-            clock.execute { [responder] in
-                guard !ongoing.isDisposed else { return }
-                let start = clock.now
+            let turn = clock.schedule { [responder] in
+                let start = clock.elapsed
                 let request = responder.respond(to: received, isHead: isHead) { answer in
-                    let elapsed: @Sendable () -> Duration = { .nanoseconds(clock.now - start) }
+                    let elapsed: @Sendable () -> Duration = { clock.elapsed - start }
                     let isWhole = answer.stream == nil
                     began(answer.response.framed(isHead: isHead, isWhole: isWhole))
                     guard let stream = answer.stream, !isHead else {
@@ -107,7 +103,7 @@ final class VirtualClient: TestBackend {
                 }
                 if let request { ongoing.setDisposable(request) }
             }
-            return Disposables.create(ongoing, body)
+            return Disposables.create(turn, ongoing, body)
         }
         return Disposables.create { once.cancel() }
     }
@@ -221,10 +217,9 @@ private final class VirtualBody: Sendable {
     }
 
     func readNext() {
-        timer.disposable = clock.schedule(after: stream.gap.nanoseconds) { [self] in
+        timer.disposable = clock.schedule(after: stream.gap) { [self] in
             broken("no piece within \(stream.gap)")
             stream.cancel()
-            return Disposables.create()
         }
         stream.read { [self] next in
             timer.disposable = Disposables.create()

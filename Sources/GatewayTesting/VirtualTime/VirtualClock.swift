@@ -1,36 +1,15 @@
 import Dispatch
 import FoundationEssentials
+import GatewayCore
 import Locking
 import Networking
 import Rx
+import RxVirtualTime
+import Synchronization
 
-/// A clock in whole nanoseconds that jumps from event to event, and the work that is due. Any thread may add work; one
-/// thread runs it.
-///
-/// Its time is an integer, so that 0.8 s is 0.8 s at any time of day and after any number of events.
-final class VirtualClock: Sendable {
-    fileprivate struct Event: Sendable {
-        let time: Int64
-        let id: UInt64
-        /// Whether it only ends a request that is not answered in time.
-        let isDeadline: Bool
-        let action: @Sendable () -> Void
-    }
-
-    fileprivate struct State: Sendable {
-        var now: Int64 = 0
-        /// Sorted by time and then by the order of scheduling.
-        var events: [Event] = []
-        var lastID: UInt64 = 0
-        /// Work that is due at once, and the index of the next.
-        var ready: [@Sendable () -> Void] = []
-        var nextReady = 0
-        var hasTasks = false
-        /// Whether anything was added since the last wait, which then does not wait.
-        var isChanged = false
-        var isWaiting = false
-    }
-
+/// The scheduler of a gateway in virtual time, whose clock jumps from event to event, and the executor of its tasks. Any
+/// thread may add work; one thread runs it.
+final class VirtualClock: SchedulerType, TaskExecutor {
     /// What a clock without due work waits for.
     enum Next: Sendable {
         /// An event in virtual time.
@@ -39,135 +18,120 @@ final class VirtualClock: Sendable {
         case deadlines(areLeft: Bool, hasTasks: Bool)
     }
 
-    private let state = Lock(State())
-    private let added = DispatchSemaphore(value: 0)
+    private let time = ManualScheduler()
+    /// The timers that only end requests that are not answered in time.
+    private let deadlines = Lock<Set<TimerToken>>([])
+    private let hasTasks = Atomic(false)
+    /// Whether anything was added since the last wait, which then does not wait.
+    private let isChanged = Atomic(false)
+    private let changes = DispatchSemaphore(value: 0)
 
-    /// Nanoseconds since the start.
-    var now: Int64 { state.withLock { $0.now } }
+    /// The time since the start.
+    var elapsed: Duration { .nanoseconds(time.clock) }
 
-    /// The time as a date. Dates near this one are exact to less than a nanosecond.
-    var date: RxTime { RxTime(timeIntervalSinceReferenceDate: Double(now) / 1e9) }
+    /// Counts from 2001, because dates near that are exact to less than a nanosecond.
+    var now: RxTime { RxTime(timeIntervalSinceReferenceDate: Double(time.clock) / 1e9) }
 
     // MARK: - Adding work
 
-    /// Runs `work` as soon as possible, `isTask` if a task of a request continues with it.
-    func execute(isTask: Bool = false, _ work: @escaping @Sendable () -> Void) {
-        let isAwaited = state.withLock { state in
-            state.ready.append(work)
-            if isTask { state.hasTasks = true }
-            return state.change()
-        }
-        if isAwaited { added.signal() }
-    }
-
-    /// Runs `work` after `delay` nanoseconds.
-    func schedule(
-        after delay: Int64, isDeadline: Bool = false, _ work: @escaping @Sendable () -> any Disposable
+    func schedule<StateType: Sendable>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let result = SingleAssignmentDisposable()
-        let (id, isAwaited) = state.withLock { state in
-            let (time, overflow) = state.now.addingReportingOverflow(max(delay, 0))
-            state.lastID += 1
-            let event = Event(time: overflow ? .max : time, id: state.lastID, isDeadline: isDeadline) {
-                if !result.isDisposed { result.setDisposable(work()) }
-            }
-            state.events.insert(event, at: state.firstIndex(after: event.time))
-            return (event.id, state.change())
-        }
-        if isAwaited { added.signal() }
-        return Disposables.create { [weak self] in
-            result.dispose()
-            self?.cancel(id)
+        defer { wake() }
+        return time.schedule(state, action: action)
+    }
+
+    func scheduleRelative<StateType: Sendable>(
+        _ state: StateType, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        defer { wake() }
+        return time.scheduleRelative(state, dueTime: dueTime, action: action)
+    }
+
+    /// A request's own timer is its deadline.
+    func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
+        defer { wake() }
+        guard target is any OngoingRequest else { return time.setTimer(after: dueTime, target: target) }
+        return deadlines.withLock { deadlines in
+            let token = time.setTimer(after: dueTime, target: Deadline(self, target))
+            deadlines.insert(token)
+            return token
         }
     }
 
-    private func cancel(_ id: UInt64) {
-        // Released outside the lock, because that may run foreign code.
-        let event = state.withLock { state in
-            state.events.firstIndex { $0.id == id }.map { state.events.remove(at: $0) }
+    func cancelTimer(_ token: TimerToken) {
+        time.cancelTimer(token)
+        _ = deadlines.withLock { $0.remove(token) }
+        wake()
+    }
+
+    private final class Deadline: TimerTarget {
+        private let clock: VirtualClock
+        private let target: any TimerTarget
+
+        init(_ clock: VirtualClock, _ target: any TimerTarget) {
+            self.clock = clock
+            self.target = target
         }
-        withExtendedLifetime(event) {}
+
+        func timerFired(_ token: TimerToken) {
+            _ = clock.deadlines.withLock { $0.remove(token) }
+            target.timerFired(token)
+        }
+    }
+
+    /// Runs `work` after `delay`, at the earliest in the clock's next turn.
+    func schedule(after delay: Duration = .zero, _ work: @escaping @Sendable () -> Void) -> any Disposable {
+        scheduleRelative((), dueTime: .nanoseconds(Int(delay.nanoseconds))) { _ in
+            work()
+            return Disposables.create()
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        hasTasks.store(true, ordering: .relaxed)
+        _ = schedule { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
     // MARK: - Running, on one thread
 
     /// Runs all work that is due now, and what it adds.
-    func runDue() {
-        while let work = state.withLock({ $0.takeDue() }) { work() }
-    }
+    func runDue() { time.advance(by: .nanoseconds(0)) }
 
     var next: Next {
-        state.withLock { state in
-            if state.events.contains(where: { !$0.isDeadline }) { return .event }
-            return .deadlines(areLeft: !state.events.isEmpty, hasTasks: state.hasTasks)
-        }
+        let (events, deadlines) = deadlines.withLock { (time.pendingCount, $0.count) }
+        if events > deadlines { return .event }
+        return .deadlines(areLeft: deadlines > 0, hasTasks: hasTasks.load(ordering: .relaxed))
     }
 
-    func forgetTasks() { state.withLock { $0.hasTasks = false } }
+    func forgetTasks() { hasTasks.store(false, ordering: .relaxed) }
 
-    /// Moves the clock to its first event, unless another thread has just added work that is due now.
-    func advance() {
-        state.withLock { state in
-            guard state.nextReady == state.ready.count, let first = state.events.first else { return }
-            state.now = max(state.now, first.time)
-        }
-    }
+    /// Moves the clock to its first event, and runs that.
+    func advance() { time.runNext() }
 
     /// Waits in real time until another thread adds work or calls `wake()`. Returns false after `limit`.
     func waitForWork(_ limit: Duration? = nil) -> Bool {
-        let isWaiting = state.withLock { state in
-            state.isWaiting = !state.isChanged
-            state.isChanged = false
-            return state.isWaiting
-        }
-        guard isWaiting else { return true }
-        guard let limit else {
-            added.wait()
-            return true
-        }
-        if added.wait(timeout: .now() + .nanoseconds(Int(limit.nanoseconds))) == .success { return true }
-        let isLate = state.withLock { state in
-            defer { state.isWaiting = false }
-            return state.isWaiting
-        }
-        // Another thread has just ended the wait, and its signal belongs to this one.
-        if !isLate { added.wait() }
-        return !isLate
+        let end = limit.map { DispatchTime.now() + .nanoseconds(Int($0.nanoseconds)) }
+        guard changes.wait(timeout: end ?? .distantFuture) == .success else { return false }
+        isChanged.store(false, ordering: .sequentiallyConsistent)
+        return true
     }
 
     func wake() {
-        if state.withLock({ $0.change() }) { added.signal() }
+        if !isChanged.exchange(true, ordering: .sequentiallyConsistent) { changes.signal() }
     }
 }
 
-extension VirtualClock.State {
-    /// Notes that something was added. Returns whether a thread waits for that, which the caller has to wake.
-    fileprivate mutating func change() -> Bool {
-        defer { isWaiting = false }
-        isChanged = !isWaiting
-        return isWaiting
-    }
+/// The executor of a test in virtual time. Apart from that of its gateway, because only requests may stall.
+final class VirtualTestExecutor: TaskExecutor {
+    private let clock: VirtualClock
 
-    /// Returns the index of the first event later than `time`.
-    fileprivate func firstIndex(after time: Int64) -> Int {
-        var (low, high) = (0, events.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if events[middle].time <= time { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    init(_ clock: VirtualClock) { self.clock = clock }
 
-    fileprivate mutating func takeDue() -> (@Sendable () -> Void)? {
-        if nextReady < ready.count {
-            defer {
-                nextReady += 1
-                if nextReady == ready.count { (ready, nextReady) = ([], 0) }
-            }
-            return ready[nextReady]
-        }
-        guard let first = events.first, first.time <= now else { return nil }
-        events.removeFirst()
-        return first.action
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        _ = clock.schedule { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }

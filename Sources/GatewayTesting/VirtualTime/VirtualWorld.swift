@@ -3,6 +3,7 @@ import GatewayCore
 import GatewayHTTP
 import Glibc
 import Networking
+import NetworkingTesting
 
 /// A gateway in virtual time, and the thread that runs it and its test.
 enum VirtualWorld {
@@ -13,12 +14,14 @@ enum VirtualWorld {
         _ body: (TestClient) async throws -> Result
     ) async throws -> Result {
         let clock = VirtualClock()
-        let scheduler = VirtualScheduler(clock)
         guard let name = GatewayName(configuration.name) else {
             throw GatewayLeak(description: "the name '\(configuration.name)' is not \(GatewayName.rule)")
         }
-        let transport = VirtualTransport(
-            scheduler, clock, upstreams, unmatched, name: name, retryBudget: configuration.retryBudget)
+        let transport = StubTransport(
+            scheduler: clock, fields: CallContext.standardFields,
+            fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
+            retryBudget: configuration.retryBudget
+        ) { call in upstreams.answer(to: call, unmatched) }
         let gateway = Gateway(
             environment(transport, upstreams, configuration, name), limits: configuration.limits,
             cors: configuration.cors)
@@ -49,7 +52,7 @@ enum VirtualWorld {
     }
 
     private static func environment(
-        _ transport: VirtualTransport, _ upstreams: StubUpstreams,
+        _ transport: StubTransport, _ upstreams: StubUpstreams,
         _ configuration: GatewayServerConfiguration, _ name: GatewayName
     ) -> GatewayEnvironment {
         // As on sockets, the paths of the targets' own base URLs do not count.

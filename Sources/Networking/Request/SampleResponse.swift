@@ -7,6 +7,8 @@ public import HTTPModel
 public struct SampleResponse: Sendable {
     enum Content: Sendable {
         case response(TransportResponse)
+        /// The connection is closed after these bytes of a body of the given length.
+        case incomplete(TransportResponse, of: Int)
         case failure(TransportError)
     }
 
@@ -19,13 +21,22 @@ public struct SampleResponse: Sendable {
         guard let status = HTTPStatus(received: statusCode) else {
             return failure(TransportError(.protocolError, "the status of the sample is invalid"))
         }
-        return SampleResponse(
-            content: .response(TransportResponse(status: status, fields: fields, body: ArraySlice(body))))
+        return .response(TransportResponse(status: status, fields: fields, body: ArraySlice(body)))
     }
 
     /// A response with a JSON body. Default status 200.
     public static func json(_ text: String, status statusCode: Int = 200) -> SampleResponse {
         response(statusCode, fields: [.contentType: "application/json"], body: text.utf8)
+    }
+
+    /// A complete response.
+    package static func response(_ response: TransportResponse) -> SampleResponse {
+        SampleResponse(content: .response(response))
+    }
+
+    /// A response that ends before all `length` bytes of its body.
+    package static func incomplete(_ response: TransportResponse, of length: Int) -> SampleResponse {
+        SampleResponse(content: .incomplete(response, of: length))
     }
 
     /// A failure without a complete response.

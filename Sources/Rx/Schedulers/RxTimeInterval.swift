@@ -15,7 +15,7 @@ extension RxTimeInterval {
     }
 
     /// The interval in nanoseconds, clamped to 0...2^62. `.never` is 2^62.
-    var saturatedNanoseconds: Int {
+    package var saturatedNanoseconds: Int {
         let (value, factor): (Int, Int) =
             switch self {
             case .seconds(let value): (value, 1_000_000_000)

@@ -1,5 +1,6 @@
 import Foundation
 import Rx
+import RxVirtualTime
 
 /// Operations whose cost must not grow with their number: each figure is for one of 20 000.
 let growthRows: [Row] = [

@@ -1,6 +1,5 @@
 import HTTPModel
 import JSONBytes
-import Rx
 
 @testable import Networking
 
@@ -21,7 +20,7 @@ public func fuzzForms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private let provider = (try? Upstream(name: "a", baseURL: "http://a:1")).map {
-    Provider<Call>(upstream: $0, transport: StubTransport(scheduler: ManualScheduler()))
+    Provider<Call>(upstream: $0, transport: UnsentTransport())
 }
 
 private struct Call: TargetType {

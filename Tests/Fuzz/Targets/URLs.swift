@@ -2,7 +2,6 @@ import ASCIIText
 import HTTPModel
 import HTTPWire
 import JSONBytes
-import Rx
 
 @testable import Networking
 
@@ -244,7 +243,7 @@ private func isSendablePlainly(_ target: ArraySlice<UInt8>) -> Bool {
 
 private let upstream = try? Upstream(name: "a", baseURL: "http://a:1/prefix/")
 private let provider = upstream.map {
-    Provider<Call>(upstream: $0, transport: StubTransport(scheduler: ManualScheduler()))
+    Provider<Call>(upstream: $0, transport: UnsentTransport())
 }
 
 private struct Call: TargetType {

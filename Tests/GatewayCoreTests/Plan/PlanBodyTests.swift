@@ -2,6 +2,7 @@ import EndpointPlans
 import HTTPModel
 import JSONBytes
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

@@ -3,6 +3,7 @@ import GatewayCore
 import HTTPModel
 import JSONBytes
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

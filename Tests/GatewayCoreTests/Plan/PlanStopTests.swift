@@ -2,6 +2,7 @@ import EndpointPlans
 import GatewayCore
 import JSONBytes
 import Networking
+import NetworkingTesting
 import RxTesting
 import Testing
 

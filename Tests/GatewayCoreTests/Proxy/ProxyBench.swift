@@ -1,6 +1,7 @@
 import GatewayCore
 import HTTPModel
 import Networking
+import NetworkingTesting
 import Testing
 
 extension Bench {

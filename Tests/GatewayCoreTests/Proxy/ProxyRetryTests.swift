@@ -2,6 +2,7 @@ import Dispatch
 import GatewayCore
 import HTTPModel
 import Networking
+import NetworkingTesting
 import Rx
 import Testing
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Networking
+import NetworkingTesting
 import Rx
 
 /// A transport whose memory for the bodies of calls is bounded, and whose memory for composed values is not.

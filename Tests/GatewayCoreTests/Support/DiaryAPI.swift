@@ -2,6 +2,7 @@ import GatewayCore
 import HTTPModel
 import JSONBytes
 import Networking
+import NetworkingTesting
 
 /// The upstream that most tests call.
 enum DiaryAPI: TargetType {

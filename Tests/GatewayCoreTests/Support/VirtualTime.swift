@@ -1,4 +1,5 @@
 import Dispatch
+import NetworkingTesting
 import Rx
 
 /// The clock of these tests. Only a test advances it.

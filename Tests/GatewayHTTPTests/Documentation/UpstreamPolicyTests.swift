@@ -54,7 +54,7 @@ struct UpstreamPolicyTests {
             "diary": ["http://10.0.0.8:8081/food-diary", "http://10.0.0.9:8081/food-diary"],
         ]
         // A transport without sockets, so that no name is looked up and no address is checked.
-        let transport = StubTransport(scheduler: ManualScheduler())
+        let transport = UnsentTransport()
         let gateway = Gateway(
             GatewayEnvironment(transport: transport, upstreamOverrides: configuration.upstreams))
         let weather = gateway.provider(PartsAPI.self, upstream: "weather")
@@ -73,7 +73,7 @@ struct UpstreamPolicyTests {
 
     @Test("Upstreams may be allowed or forbidden to compress")
     func compression() throws {
-        let gateway = Gateway(GatewayEnvironment(transport: StubTransport(scheduler: ManualScheduler())))
+        let gateway = Gateway(GatewayEnvironment(transport: UnsentTransport()))
         let weather = gateway.provider(PartsAPI.self, upstream: "weather")
         let archive = gateway.provider(PartsAPI.self, upstream: "archive")
         gateway.upstream("weather") { $0.compression = .never }

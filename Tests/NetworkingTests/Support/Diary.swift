@@ -2,6 +2,7 @@ import HTTPModel
 import JSONBytes
 import Locking
 import Networking
+import NetworkingTesting
 import Rx
 
 /// The API that most tests call.

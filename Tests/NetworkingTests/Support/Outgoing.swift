@@ -1,5 +1,6 @@
 import HTTPModel
 import Networking
+import NetworkingTesting
 import Rx
 import RxTesting
 import Testing

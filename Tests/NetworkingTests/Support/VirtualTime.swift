@@ -1,4 +1,5 @@
 import Dispatch
+import NetworkingTesting
 import Rx
 
 /// A clock that stands still until a test advances it.

@@ -1,5 +1,6 @@
 import Foundation
 import Rx
+import RxVirtualTime
 
 /// A custom observer.
 class Recorder<Value>: ObserverType {

@@ -3,6 +3,7 @@ import Foundation
 import Rx
 import RxBlocking
 import RxCompatibility
+import RxVirtualTime
 
 func subjects() throws {
     let publish = PublishSubject<Int>()

@@ -150,9 +150,7 @@ final class FileBench {
     /// The settings of an endpoint with a path without parameters.
     func settings(of method: HTTPMethod, _ path: String) throws -> EndpointSettings {
         let gateway = Gateway(
-            GatewayEnvironment(
-                transport: StubTransport(scheduler: ConcurrentDispatchQueueScheduler(qos: .utility))),
-            limits: configuration.limits)
+            GatewayEnvironment(transport: UnsentTransport()), limits: configuration.limits)
         try file.declare(on: gateway)
         let routes = gateway.declarations.routes(configuration.limits)
         let match = routes.router.routeLiteral(method, Array(path.utf8)[...])

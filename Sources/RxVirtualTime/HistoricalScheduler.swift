@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Rx
 
 /// A virtual time scheduler with a date as its clock.
 // Sound: it adds only constants.
@@ -29,9 +30,5 @@ public struct HistoricalSchedulerTimeConverter: VirtualTimeConverterType {
 
     public func offsetVirtualTime(_ time: RxTime, offset: TimeInterval) -> RxTime {
         time.addingTimeInterval(offset)
-    }
-
-    public func compareVirtualTime(_ lhs: RxTime, _ rhs: RxTime) -> VirtualTimeComparison {
-        lhs < rhs ? .lessThan : lhs > rhs ? .greaterThan : .equal
     }
 }

@@ -1,6 +1,7 @@
 public import Dispatch
 public import FoundationEssentials
 import Locking
+public import Rx
 
 /// Converts between virtual time and scheduler time.
 public protocol VirtualTimeConverterType: Sendable {
@@ -26,15 +27,38 @@ extension VirtualTimeConverterType {
     }
 }
 
+extension VirtualTimeConverterType where VirtualTimeUnit: Comparable {
+    public func compareVirtualTime(
+        _ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit
+    ) -> VirtualTimeComparison {
+        lhs < rhs ? .lessThan : lhs > rhs ? .greaterThan : .equal
+    }
+}
+
+/// Virtual time that is counted from 1970.
+extension VirtualTimeConverterType where VirtualTimeUnit == VirtualTimeIntervalUnit {
+    public func convertFromVirtualTime(_ virtualTime: VirtualTimeUnit) -> RxTime {
+        Date(timeIntervalSince1970: convertFromVirtualTimeInterval(virtualTime))
+    }
+
+    public func convertToVirtualTime(_ time: RxTime) -> VirtualTimeUnit {
+        convertToVirtualTimeInterval(time.timeIntervalSince1970)
+    }
+}
+
+extension Int {
+    /// Rounds a number of ticks. Numbers beyond 2^62, which no test reaches, are clamped.
+    package init(ticks: Double) {
+        self = ticks < 0x1p62 ? Int(Swift.max(ticks, -0x1p62).rounded()) : 1 << 62
+    }
+}
+
 /// The order of two points in virtual time.
 public enum VirtualTimeComparison: Sendable {
     case lessThan
     case equal
     case greaterThan
 }
-
-/// A scheduler on which operators use one turn for each event, like RxSwift's, because tests count turns.
-protocol PerEventScheduler: SchedulerType {}
 
 extension VirtualTimeScheduler: PerEventScheduler {}
 
@@ -45,7 +69,6 @@ extension VirtualTimeScheduler: PerEventScheduler {}
 open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType,
     @unchecked Sendable
 {
-    // Sound: the lock guards everything that changes.
     public typealias VirtualTime = Converter.VirtualTimeUnit
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
 
@@ -151,15 +174,21 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     private func run(until limit: VirtualTime?) {
         state.withLock { $0.isRunning = true }
-        while state.withLock({ $0.isRunning }), let item = work.next(until: limit) {
-            state.withLock { state in
-                if converter.compareVirtualTime(item.time, state.clock) == .greaterThan {
-                    state.clock = item.time
-                }
-            }
-            item.run()
-        }
+        while state.withLock({ $0.isRunning }), runNext(until: limit) {}
         stop()
+    }
+
+    /// Moves the clock to the first work and runs that, unless it is later than `limit`. Returns whether it ran any.
+    @discardableResult
+    package final func runNext(until limit: VirtualTime? = nil) -> Bool {
+        guard let item = work.next(until: limit) else { return false }
+        state.withLock { state in
+            if converter.compareVirtualTime(item.time, state.clock) == .greaterThan {
+                state.clock = item.time
+            }
+        }
+        item.run()
+        return true
     }
 }
 

@@ -1,4 +1,6 @@
+public import Dispatch
 public import FoundationEssentials
+public import Rx
 
 /// A virtual time scheduler for tests that counts whole nanoseconds from 0, so every time interval is exact.
 ///
@@ -17,22 +19,12 @@ public final class ManualScheduler: VirtualTimeScheduler<NanosecondConverter>, @
 public struct NanosecondConverter: VirtualTimeConverterType {
     public init() {}
 
-    public func convertFromVirtualTime(_ virtualTime: Int) -> RxTime {
-        Date(timeIntervalSince1970: Double(virtualTime) / 1e9)
-    }
-
-    public func convertToVirtualTime(_ time: RxTime) -> Int {
-        convertToVirtualTimeInterval(time.timeIntervalSince1970)
-    }
-
     public func convertFromVirtualTimeInterval(_ virtualTimeInterval: Int) -> TimeInterval {
         Double(virtualTimeInterval) / 1e9
     }
 
     public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> Int {
-        let nanoseconds = timeInterval * 1e9
-        guard nanoseconds < 0x1p62 else { return 1 << 62 }
-        return Int(max(nanoseconds, -0x1p62).rounded())
+        Int(ticks: timeInterval * 1e9)
     }
 
     public func convert(_ interval: RxTimeInterval) -> Int {
@@ -42,9 +34,5 @@ public struct NanosecondConverter: VirtualTimeConverterType {
     public func offsetVirtualTime(_ time: Int, offset: Int) -> Int {
         let (sum, overflow) = time.addingReportingOverflow(max(offset, 0))
         return overflow ? .max : sum
-    }
-
-    public func compareVirtualTime(_ lhs: Int, _ rhs: Int) -> VirtualTimeComparison {
-        lhs < rhs ? .lessThan : lhs > rhs ? .greaterThan : .equal
     }
 }

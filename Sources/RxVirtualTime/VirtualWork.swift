@@ -1,4 +1,5 @@
 import Locking
+import Rx
 
 /// Work that waits for its virtual time: a binary heap ordered by time and then by order of scheduling. The heap
 /// stores items by a non-generic superclass, because moving instances of a generic class looks up metadata.

@@ -1,0 +1,20 @@
+public import Dispatch
+public import Rx
+
+/// A transport that sends no calls, for a gateway that is only checked: each call fails with `destination_unavailable`.
+public final class UnsentTransport: Transport {
+    public let scheduler: any SchedulerType = ConcurrentDispatchQueueScheduler(qos: .utility)
+
+    /// Creates a transport.
+    public init() {}
+
+    public func send(
+        _ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver
+    ) -> any Disposable {
+        receiver.attemptFailed(TransportError(.destinationUnavailable, "this transport sends no calls"))
+        return Disposables.create()
+    }
+
+    public func beginRetry(to upstream: Upstream) -> RetryObstacle? { .budget }
+    public func endRetry(to upstream: Upstream) {}
+}
