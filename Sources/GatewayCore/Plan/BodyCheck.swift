@@ -54,7 +54,9 @@ struct BodyCheck {
         case .unmatched(let pattern)?:
             // One line in the log for a body.
             if unmatched.isEmpty { unmatched.append(pattern) }
-            complain(place, rule.phrase, pattern.refusal)
+            complain(place, rule.phrase) { subject, _ in
+                .invalidRequest("\(subject) \(pattern.refusal)")
+            }
         }
     }
 
@@ -76,7 +78,7 @@ struct BodyCheck {
         for name in rule.required where !members.contains(where: { $0.name == name }) {
             let known = rule.properties.first { $0.name == name }?.rule
             let phrase = known.map(phrase) ?? "given"
-            complain(Self.member(name, of: place), phrase, "is missing; it must be \(phrase)")
+            complain(Self.member(name, of: place), phrase, GatewayError.missing)
         }
         // All of a repeated name, because an upstream may read any of them.
         for (name, member) in members {
@@ -100,14 +102,14 @@ struct BodyCheck {
         for (index, element) in elements.enumerated() { check(element, items, at: "\(place)[\(index)]") }
     }
 
-    /// - Parameter text: what is wrong, if not that the value breaks the rule.
-    private mutating func complain(_ place: String, _ rule: String, _ text: String? = nil) {
+    /// - Parameter fault: what is wrong, if not that the value breaks the rule.
+    private mutating func complain(
+        _ place: String, _ rule: String,
+        _ fault: (_ subject: String, _ rule: String) -> GatewayError = GatewayError.invalid
+    ) {
         guard faults.count < Self.faultLimit else { return }
-        let text = text ?? "must be \(rule)"
-        faults.append(
-            ParameterFault(
-                place: .body, name: place, rule: rule,
-                message: "\(ParameterPlace.body.subject(place)) \(text)"))
+        let name = ParameterName(.body, place)
+        faults.append(ParameterFault(name, rule: rule, fault(name.subject, rule)))
     }
 
     // MARK: - Words

@@ -4,9 +4,7 @@ import HTTPModel
 /// A declared parameter with what is known before the first request.
 struct BoundParameter: Sendable {
     private(set) var declared: ParameterRule
-    /// Nil unless it is a header.
-    private let field: HTTPFieldName?
-    let place: ParameterPlace
+    let name: ParameterName
     private(set) var phrase: String
     private(set) var defaultText: ParameterText?
 
@@ -17,15 +15,10 @@ struct BoundParameter: Sendable {
 
     init(_ declared: ParameterRule) throws(Fault) {
         self.declared = declared
-        place = declared.place.parameterPlace
+        name = ParameterName(declared.place.parameterPlace, declared.name.value)
         phrase = declared.rule.phrase
-        switch declared.place {
-        case .header:
-            field = HTTPFieldName(declared.name.value)
-            guard field != nil else {
-                throw Fault(description: "\(declared.name.value) is not the name of a header")
-            }
-        case .path, .query: field = nil
+        guard declared.place != .header || name.field != nil else {
+            throw Fault(description: "\(name.name) is not the name of a header")
         }
         switch declared.defaultValue {
         case nil: break
@@ -50,7 +43,7 @@ struct BoundParameter: Sendable {
     /// Why the default breaks a rule that its uses add; nil if it does not.
     var defaultFault: String? {
         guard let defaultText, case .invalid = declared.rule.read(defaultText.text) else { return nil }
-        return "\(place.subject(declared.name.value)): its default must be \(phrase)"
+        return "\(name.subject): its default must be \(phrase)"
     }
 
     /// Its text is written into a field.
@@ -59,39 +52,8 @@ struct BoundParameter: Sendable {
     /// Whether a reference of this place and name means it.
     func isNamed(_ name: String, in place: ParameterRule.Place) -> Bool {
         guard declared.place == place else { return false }
-        if let field { return field == HTTPFieldName(name) }
-        return declared.name.value == name
-    }
-
-    /// Returns the text in a request; nil if it is absent.
-    func text(in request: GatewayRequest) throws(GatewayError) -> String? {
-        switch declared.place {
-        case .query: return try request.onlyText(of: declared.name.value)
-        case .path: return request.pathText(of: declared.name.value)
-        case .header:
-            guard let field else { return nil }
-            let values = request.fields.valueBytes(of: field)
-            guard values.count < 2 else {
-                throw .invalidRequest(
-                    "\(place.subject(declared.name.value)) is given \(values.count) times; it must be given once"
-                )
-            }
-            guard let value = values.first else { return nil }
-            guard let text = String(validating: value, as: UTF8.self) else {
-                throw .invalidRequest("\(place.subject(declared.name.value)) must be UTF-8")
-            }
-            return text
-        }
-    }
-}
-
-extension GatewayRequest {
-    /// Returns the decoded segment that matches `{name}`; nil if the path has no such parameter.
-    func pathText(of name: String) -> String? {
-        guard let index = endpoint.parameterNames.firstIndex(of: name), index < match.parameters.count else {
-            return nil
-        }
-        return String(decoding: match.parameters[index], as: UTF8.self)
+        if let field = self.name.field { return field == HTTPFieldName(name) }
+        return self.name.name == name
     }
 }
 

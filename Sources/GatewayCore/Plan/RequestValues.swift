@@ -59,38 +59,38 @@ struct RequestReader {
     }
 
     private mutating func read(_ parameter: BoundParameter) throws -> ParameterText? {
-        let text: String?
-        do throws(GatewayError) {
-            text = try parameter.text(in: request)
-        } catch {
-            guard error.code.status == 400 else { throw error }
-            complain(parameter, error.message, isWhole: true)
+        do {
+            guard let text = try parameter.name.text(in: request) else { return try absent(parameter) }
+            return try value(of: parameter, text)
+        } catch let error as GatewayError {
+            reading.faults.append(ParameterFault(parameter.name, rule: parameter.phrase, error))
             return nil
         }
-        guard let text else { return absent(parameter) }
+    }
+
+    private mutating func value(
+        of parameter: BoundParameter, _ text: String
+    ) throws(GatewayError) -> ParameterText {
         switch parameter.declared.rule.read(text) {
         case .value(let value): return value
         case .invalid:
             let isTooLarge = parameter.declared.rule.isBeyondIntegers(text)
-            complain(parameter, (isTooLarge ? "is too large; it " : "") + "must be \(parameter.phrase)")
+            let subject = parameter.name.subject
+            throw .invalid(isTooLarge ? "\(subject) is too large; it" : subject, mustBe: parameter.phrase)
         case .unmatched(let pattern):
-            complain(parameter, pattern.refusal)
-            reading.unmatched.append(
-                PatternFault(
-                    pattern: pattern.name, subject: parameter.place.subject(parameter.declared.name.value)))
+            let subject = parameter.name.subject
+            reading.unmatched.append(PatternFault(pattern: pattern.name, subject: subject))
+            throw .invalidRequest("\(subject) \(pattern.refusal)")
         }
-        return nil
     }
 
-    private mutating func absent(_ parameter: BoundParameter) -> ParameterText? {
+    private func absent(_ parameter: BoundParameter) throws(GatewayError) -> ParameterText? {
         switch parameter.declared.defaultValue {
         case .value?: return parameter.defaultText
         case .today?: return today().map { ParameterText(text: $0.description, isString: true) }
         case nil:
-            if parameter.declared.isRequired {
-                complain(parameter, "is missing; it must be \(parameter.phrase)")
-            }
-            return nil
+            guard parameter.declared.isRequired else { return nil }
+            throw .missing(parameter.name.subject, mustBe: parameter.phrase)
         }
     }
 
@@ -110,8 +110,7 @@ struct RequestReader {
         do {
             body = try request.json()
         } catch let error as GatewayError where error.code.status == 400 {
-            reading.faults.append(
-                ParameterFault(place: .body, name: "", rule: "JSON", message: error.message))
+            reading.faults.append(ParameterFault(ParameterName(.body, ""), rule: "JSON", error))
             return true
         }
         var check = BodyCheck(
@@ -142,20 +141,9 @@ struct RequestReader {
     private mutating func checkSegment(_ reference: BoundReference, in body: JSONFragment) {
         let text = reference.path.value(in: body).flatMap(\.scalarText)
         if let text, ValueRule.isSegment(text) { return }
-        let name = String(reference.text.dropFirst("body.".count))
+        let name = ParameterName(.body, String(reference.text.dropFirst("body.".count)))
         let rule = "text without slashes and control characters, or a number"
-        reading.faults.append(
-            ParameterFault(
-                place: .body, name: name, rule: rule,
-                message: "\(ParameterPlace.body.subject(name)) must be \(rule)"))
-    }
-
-    private mutating func complain(_ parameter: BoundParameter, _ text: String, isWhole: Bool = false) {
-        let name = parameter.declared.name.value
-        reading.faults.append(
-            ParameterFault(
-                place: parameter.place, name: name, rule: parameter.phrase,
-                message: isWhole ? text : "\(parameter.place.subject(name)) \(text)"))
+        reading.faults.append(ParameterFault(name, rule: rule, .invalid(name.subject, mustBe: rule)))
     }
 }
 

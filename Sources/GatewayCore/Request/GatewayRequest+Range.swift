@@ -6,8 +6,7 @@ extension GatewayRequest {
         _ name: String, in range: ClosedRange<Value>
     ) throws(GatewayError) -> Value {
         guard let value = try value(name, in: range) else {
-            throw .invalidRequest(
-                "Query parameter \"\(name)\" is missing; it must be \(range.requestRule)")
+            throw .missing(Self.querySubject(name), mustBe: range.requestRule)
         }
         return value
     }
@@ -23,10 +22,7 @@ extension GatewayRequest {
         _ name: String, in range: ClosedRange<Value>
     ) throws(GatewayError) -> Value? {
         guard let text = try onlyText(of: name) else { return nil }
-        guard let value = Value(requestText: text), range.contains(value) else {
-            throw .invalidRequest("Query parameter \"\(name)\" must be \(range.requestRule)")
-        }
-        return value
+        return try Self.read(text, in: range) { Self.querySubject(name) }
     }
 }
 

@@ -66,12 +66,16 @@ extension GatewayRequest {
     public func path<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws -> Value {
+        let name = ParameterName(.path, name)
+        return try Self.read(name.pathText(in: self), as: type) { name.subject }
+    }
+
+    /// Returns the decoded segment that matches `{name}`; nil if the path has no such parameter.
+    func pathText(of name: String) -> String? {
         guard let index = endpoint.parameterNames.firstIndex(of: name), index < match.parameters.count else {
-            throw EndpointFault("the path has no parameter {\(name)}")
+            return nil
         }
-        return try Self.read(String(decoding: match.parameters[index], as: UTF8.self), as: type) {
-            "Path parameter \"\(name)\""
-        }
+        return String(decoding: match.parameters[index], as: UTF8.self)
     }
 
     /// Reads the query parameter of that name, which must occur once.
@@ -80,7 +84,7 @@ extension GatewayRequest {
         _ name: String, as type: Value.Type = Value.self
     ) throws(GatewayError) -> Value {
         guard let value = try query(ifPresent: name, as: type) else {
-            throw .invalidRequest("Query parameter \"\(name)\" is missing; it must be \(type.rule)")
+            throw .missing(Self.querySubject(name), mustBe: type.rule)
         }
         return value
     }
@@ -99,7 +103,7 @@ extension GatewayRequest {
         ifPresent name: String, as type: Value.Type = Value.self
     ) throws(GatewayError) -> Value? {
         guard let text = try onlyText(of: name) else { return nil }
-        return try Self.read(text, as: type) { "Query parameter \"\(name)\"" }
+        return try Self.read(text, as: type) { Self.querySubject(name) }
     }
 
     /// Reads all query parameters of that name, in order.
@@ -108,7 +112,7 @@ extension GatewayRequest {
     ) throws(GatewayError) -> [Value] {
         var result: [Value] = []
         for text in try texts(of: name) {
-            result.append(try Self.read(text, as: type) { "Query parameter \"\(name)\"" })
+            result.append(try Self.read(text, as: type) { Self.querySubject(name) })
         }
         return result
     }
@@ -119,10 +123,7 @@ extension GatewayRequest {
         guard let query = request.head.target.queryBytes else { return nil }
         if let text = PlainQuery.onlyValue(of: name, in: query) { return text }
         let values = try texts(of: name)
-        guard values.count < 2 else {
-            throw .invalidRequest(
-                "Query parameter \"\(name)\" is given \(values.count) times; it must be given once")
-        }
+        guard values.count < 2 else { throw .repeated(Self.querySubject(name), values.count) }
         return values.first
     }
 
@@ -130,16 +131,28 @@ extension GatewayRequest {
         do {
             return try QueryItems(request.head.target.queryBytes).values(of: name)
         } catch {
-            throw .invalidRequest("Query parameter \"\(name)\" cannot be read: \(error)")
+            throw .invalidRequest("\(Self.querySubject(name)) cannot be read: \(error)")
         }
     }
+
+    @usableFromInline
+    static func querySubject(_ name: String) -> String { ParameterPlace.query.subject(name) }
 
     @inlinable
     static func read<Value: RequestValue>(
         _ text: String, as type: Value.Type, _ subject: () -> String
     ) throws(GatewayError) -> Value {
         guard let value = Value(requestText: text) else {
-            throw .invalidRequest("\(subject()) must be \(type.rule)")
+            throw .invalid(subject(), mustBe: type.rule)
+        }
+        return value
+    }
+
+    static func read<Value: RequestValue & Comparable>(
+        _ text: String, in range: ClosedRange<Value>, _ subject: () -> String
+    ) throws(GatewayError) -> Value {
+        guard let value = Value(requestText: text), range.contains(value) else {
+            throw .invalid(subject(), mustBe: range.requestRule)
         }
         return value
     }

@@ -1,25 +1,8 @@
-import HTTPModel
 import JSONBytes
-
-/// The part of a request that has a parameter.
-enum ParameterPlace: String, Sendable {
-    case path, query, field, cookie, body
-
-    func subject(_ name: String) -> String {
-        switch self {
-        case .path: "Path parameter \"\(name)\""
-        case .query: "Query parameter \"\(name)\""
-        case .field: "Field \"\(name)\""
-        case .body: name.isEmpty ? "The body" : "In the body, \(name)"
-        case .cookie: "Cookie \"\(name)\""
-        }
-    }
-}
 
 /// A parameter of a request: where it is, what it is called and what it must be. `GatewayRequest.parameters` reads several.
 public struct Parameter<Value: Sendable>: Sendable {
-    let place: ParameterPlace
-    let name: String
+    private let name: ParameterName
     /// What it must be, phrased to follow "must be".
     private(set) var rule: String
     /// Returns nil if the texts break the rule.
@@ -33,8 +16,7 @@ public struct Parameter<Value: Sendable>: Sendable {
         _ place: ParameterPlace, _ name: String, rule: String, absent: Value? = nil, isList: Bool = false,
         _ read: @escaping @Sendable ([String]) -> Value?
     ) {
-        self.place = place
-        self.name = name
+        self.name = ParameterName(place, name)
         self.rule = rule
         self.absent = absent
         self.isList = isList
@@ -58,45 +40,17 @@ public struct Parameter<Value: Sendable>: Sendable {
 
     /// - Throws: `ParameterFault`, and `EndpointFault` for a path parameter that the endpoint does not declare.
     func value(in request: GatewayRequest) throws -> Value {
-        let texts: [String]
         do {
-            texts = try request.texts(of: place, name)
+            let texts = isList ? try name.texts(in: request) : try name.text(in: request).map { [$0] } ?? []
+            guard !texts.isEmpty else {
+                guard let absent else { throw GatewayError.missing(name.subject, mustBe: rule) }
+                return absent
+            }
+            guard let value = read(texts) else { throw GatewayError.invalid(name.subject, mustBe: rule) }
+            return value
         } catch let error as GatewayError {
-            throw ParameterFault(place: place, name: name, rule: rule, message: error.message)
+            throw ParameterFault(name, rule: rule, error)
         }
-        if texts.isEmpty {
-            guard let absent else { throw fault("is missing; it must be \(rule)") }
-            return absent
-        }
-        if texts.count > 1, !isList {
-            throw fault("is given \(texts.count) times; it must be given once")
-        }
-        guard let value = read(texts) else { throw fault("must be \(rule)") }
-        return value
-    }
-
-    private func fault(_ text: String) -> ParameterFault {
-        ParameterFault(place: place, name: name, rule: rule, message: "\(place.subject(name)) \(text)")
-    }
-}
-
-/// A parameter that is missing or breaks its rule.
-struct ParameterFault: Error {
-    let place: ParameterPlace
-    let name: String
-    let rule: String
-    let message: String
-
-    /// The place and name for a log. A client may choose names in its body, so only 128 bytes are kept.
-    var logName: String {
-        name.isEmpty
-            ? place.rawValue
-            : "\(place.rawValue).\(String(decoding: name.utf8.prefix(128), as: UTF8.self))"
-    }
-
-    /// For the `details` of the answer.
-    var details: JSONLiteral {
-        ["in": .init(place.rawValue), "name": .init(name), "rule": .init(rule), "message": .init(message)]
     }
 }
 
@@ -137,34 +91,6 @@ extension GatewayRequest {
         error.details = JSONLiteral(faults.map(\.details)).fragment
         error.refusedValues = faults.prefix(8).map(\.logName)
         return error
-    }
-
-    /// Returns the texts of a parameter, decoded.
-    fileprivate func texts(of place: ParameterPlace, _ name: String) throws -> [String] {
-        switch place {
-        case .path: return [try path(name, as: String.self)]
-        case .query: return try texts(of: name)
-        case .field:
-            guard let field = HTTPFieldName(name) else {
-                throw EndpointFault("\(name) is not the name of a field")
-            }
-            return try fields.valueBytes(of: field).map { try text($0, of: place, name) }
-        case .cookie:
-            return try cookieBytes.filter { $0.name.elementsEqual(name.utf8) }
-                .map { try text($0.value, of: place, name) }
-        case .body: throw EndpointFault("a body has no parameters")
-        }
-    }
-
-    /// Fields may have any bytes (RFC 9110 5.5). A text with others in their place would be wrong without notice.
-    private func text(
-        _ bytes: ArraySlice<UInt8>, of place: ParameterPlace, _ name: String
-    ) throws(ParameterFault) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ParameterFault(
-                place: place, name: name, rule: "UTF-8", message: "\(place.subject(name)) must be UTF-8")
-        }
-        return text
     }
 }
 

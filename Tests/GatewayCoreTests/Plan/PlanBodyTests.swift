@@ -46,7 +46,7 @@ struct PlanBodyTests {
         let last = try #require(many.faults.last)
         #expect(
             last.message
-                == "In the body, \(last.name) could not be compared with the pattern \(pattern.text) within the limits"
+                == "In the body, \(last.name.name) could not be compared with the pattern \(pattern.text) within the limits"
         )
         #expect(last.rule == "text that matches \(pattern.text)")
     }

@@ -85,10 +85,7 @@ public struct FormFields: Sendable {
         _ name: String, _ range: ClosedRange<Value>
     ) throws(GatewayError) -> Value? {
         guard let text = try onlyText(of: name) else { return nil }
-        guard let value = Value(requestText: text), range.contains(value) else {
-            throw .invalidRequest("\(Self.subject(name)) must be \(range.requestRule)")
-        }
-        return value
+        return try GatewayRequest.read(text, in: range) { Self.subject(name) }
     }
 
     func texts(of name: String) -> [String] {
@@ -98,16 +95,13 @@ public struct FormFields: Sendable {
 
     func onlyText(of name: String) throws(GatewayError) -> String? {
         let values = texts(of: name)
-        guard values.count < 2 else {
-            throw .invalidRequest(
-                "\(Self.subject(name)) is given \(values.count) times; it must be given once")
-        }
+        guard values.count < 2 else { throw .repeated(Self.subject(name), values.count) }
         return values.first
     }
 
     static func subject(_ name: String) -> String { "Form field \"\(name)\"" }
 
     static func missing(_ name: String, _ rule: String) -> GatewayError {
-        .invalidRequest("\(subject(name)) is missing; it must be \(rule)")
+        .missing(subject(name), mustBe: rule)
     }
 }
