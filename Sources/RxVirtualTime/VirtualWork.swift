@@ -129,7 +129,7 @@ class WaitingItem: @unchecked Sendable {
 }
 
 /// A piece of work and its disposable.
-// Sound: the lock of the work guards what changes.
+// Sound: it adds only constants and a lock.
 final class VirtualItem<Converter: VirtualTimeConverterType>: WaitingItem, Disposable, @unchecked Sendable {
     let time: Converter.VirtualTimeUnit
     private let work: VirtualWork<Converter>

@@ -84,10 +84,10 @@ extension Rules {
     static let caps: [String: [String: Int]] = [
         "@exclusivity": ["Rx": 23],
         "@unchecked Sendable": [
-            "EventIO": 7, "HTTPOutbound": 2, "Networking": 1, "NetworkingSession": 3, "Rx": 31,
-            "RxTesting": 1,
+            "EventIO": 7, "HTTPOutbound": 2, "Networking": 1, "NetworkingSession": 3, "Rx": 29,
+            "RxTesting": 1, "RxVirtualTime": 1,
         ],
-        "unsafeDowncast": ["EventIO": 1, "Rx": 26],
+        "unsafeDowncast": ["EventIO": 1, "Rx": 23, "RxVirtualTime": 3],
         "Unmanaged": ["EventIO": 27, "Rx": 22],
         "nonisolated(unsafe)": ["EventIO": 1],
     ]

@@ -1,5 +1,3 @@
-package import JSONBytes
-
 /// A reference to a value of the request or of another part: `{query.date}`, `{parts.user.friends[*].id}`.
 package struct PlanReference: Sendable, Hashable {
     /// Where the value comes from.
