@@ -5,12 +5,13 @@ import PackageDescription
 // both.
 //
 //     layer  modules
-//     8      SluiceCommand
-//     7      SampleUpstreams
-//     6      Sluice   GatewayTesting
-//     5      GatewayHTTP
+//     9      SluiceCommand
+//     8      SampleUpstreams
+//     7      Sluice   GatewayTesting
+//     6      GatewayHTTP
+//     5      GatewayConfig
 //     4      GatewayCore   NetworkingSession   NetworkingCompatibility   NetworkingTesting
-//     3      Networking   HTTPInbound   HTTPOutbound   GatewayConfig   RxTesting
+//     3      Networking   HTTPInbound   HTTPOutbound   RxTesting
 //     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking   Queues
@@ -101,8 +102,6 @@ let package = Package(
 
         // What an endpoint is: its parameters, calls, references and rules, as values.
         module("EndpointPlans", ["CPCRE2", "HTTPModel", "JSONBytes", "ASCIIText"]),
-        // Reads a configuration file (YAML) to values, with a place for each problem.
-        module("GatewayConfig", ["CYAML", "EndpointPlans", "HTTPModel", "JSONBytes", "ASCIIText"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience", ["Queues"]),
@@ -135,6 +134,14 @@ let package = Package(
                 "ASCIIText", "Locking",
             ]),
 
+        // The settings of a gateway, and the reader of its file (YAML), with a place for each problem.
+        module(
+            "GatewayConfig",
+            [
+                "CYAML", "GatewayCore", "EndpointPlans", "NetworkingSession", "Networking", "HTTPInbound",
+                "HTTPOutbound",
+                "EventIO", "HTTPModel", "JSONBytes", "Resilience", "ASCIIText", "Rx",
+            ]),
         module(
             "GatewayHTTP",
             [
@@ -265,7 +272,11 @@ let package = Package(
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
         tests(
-            "GatewayConfigTests", ["GatewayConfig", "EndpointPlans", "HTTPModel", "JSONBytes"],
+            "GatewayConfigTests",
+            [
+                "GatewayConfig", "GatewayCore", "EndpointPlans", "NetworkingSession", "Networking",
+                "HTTPInbound", "HTTPOutbound", "EventIO", "Resilience", "HTTPModel", "JSONBytes", "Rx",
+            ],
             resources: [.copy("Complaints"), .copy("Examples"), .copy("Printed")]),
         tests("ContentCodingTests", ["ContentCoding", "TestTools"]),
         tests(
@@ -302,8 +313,9 @@ let package = Package(
         tests(
             "GatewayCoreTests",
             [
-                "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingTesting", "Networking", "Rx",
-                "RxTesting", "HTTPModel", "JSONBytes", "Locking", "TestWaiting",
+                "GatewayCore", "EndpointPlans", "NetworkingTesting", "Networking", "Rx", "RxTesting",
+                "HTTPModel",
+                "JSONBytes", "Locking", "TestWaiting",
             ]),
         tests(
             "SampleUpstreamsTests",

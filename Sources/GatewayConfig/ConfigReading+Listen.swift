@@ -14,8 +14,10 @@ extension ConfigReading {
         let variables = VariableReader(source, isStatic: false, problems: problems)
         var document = ConfigDocument()
         document.files = [path]
-        if let bytes = ConfigFiles.rootBytes(path, source, problems) {
-            document.listen = listen(in: bytes, variables, problems)
+        if let bytes = ConfigFiles.rootBytes(path, source, problems),
+            let listen = listen(in: bytes, variables, problems)
+        {
+            document.changes = listen
         }
         return ConfigReading(
             document: problems.errorCount > 0 ? nil : document, problems: problems.sorted(files: [path]),
@@ -24,21 +26,22 @@ extension ConfigReading {
 
     private static func listen(
         in bytes: [UInt8], _ variables: VariableReader, _ problems: ProblemList
-    ) -> ConfigListen {
+    ) -> SettingChanges<GatewayServerConfiguration>? {
         let found = ProblemList()
         var composer = YAMLComposer(file: 0, problems: found)
         guard let root = composer.compose(bytes) else {
             problems.add(found)
-            return ConfigListen()
+            return nil
         }
         let reader = ConfigReader(problems: problems)
         guard let map = reader.map(root, Subject(DocumentShape.shape.title)),
-            let node = map[DocumentShape.listen.name]?.value
-        else { return ConfigListen() }
+            let node = map[SettingTable.listen.shape.title]?.value
+        else { return nil }
         // Only the composer can tell what is wrong with a value that it refused.
         if node.hasInvalidValue { problems.add(found) }
-        let subject = Subject(DocumentShape.listen.name)
-        return DocumentShape.listen.type.read(node.substituted(variables), subject, reader) ?? ConfigListen()
+        let value = node.substituted(variables)
+        reader.variableValues = variables.values
+        return SettingTable.file.changes(SettingTable.listen.shape.title, value, reader)
     }
 }
 

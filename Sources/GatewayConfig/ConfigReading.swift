@@ -39,6 +39,7 @@ package struct ConfigReading: Sendable {
             document.files = files.names
             document.variableTexts = variables.writtenTexts
             document.variableValues = variables.values
+            reader.variableValues = variables.values
             if mode == .staticCheck { reader.unread = Set(document.variableTexts.keys) }
             decoder.decode(files, into: &document)
             document.variableComposites = reader.variableComposites

@@ -1,5 +1,6 @@
 import ContentCoding
 import EventIO
+import GatewayConfig
 import GatewayCore
 import HTTPInbound
 import HTTPModel

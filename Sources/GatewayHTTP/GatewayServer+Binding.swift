@@ -1,4 +1,5 @@
 import EventIO
+import GatewayConfig
 
 extension GatewayServer {
     /// How often to try an address if its occupant does not answer.

@@ -1,3 +1,4 @@
+public import GatewayConfig
 public import GatewayCore
 import Glibc
 

@@ -1,5 +1,6 @@
 import Dispatch
 import EventIO
+public import GatewayConfig
 public import GatewayCore
 import Glibc
 import HTTPInbound

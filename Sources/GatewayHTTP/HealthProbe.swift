@@ -13,7 +13,7 @@ public enum HealthProbe {
 
     static let checkTimeout = Duration.seconds(2)
     /// Time-out of the question whether the occupant of an address is a draining gateway.
-    static let occupantTimeout = Duration.milliseconds(250)
+    static let occupantTimeout = GatewayServerConfiguration.occupantTimeout
 
     /// Checks a gateway. Blocks for at most 2 s.
     ///

@@ -7,8 +7,8 @@ public struct InboundLimits: Sendable, Hashable {
     public var target = 8 * 1024
     /// Largest header block, without the request line, with trailers. Default 16 KiB. Beyond it: 431.
     public var headerBlock = 16 * 1024
-    /// Longest header line. Default 8 KiB. Beyond it: 431.
-    public var headerLine = 8 * 1024
+    /// Longest header line. Default 16 KiB: a line may fill its block, as the token of a user in many groups does. Beyond it: 431.
+    public var headerLine = 16 * 1024
     /// Most header fields. Default 100. Beyond it: 431.
     public var headerCount = 100
 

@@ -108,6 +108,13 @@ struct FieldSection {
         return String(decoding: line[start..<colon], as: UTF8.self)
     }
 
+    /// Returns the fault of a line that does not fit. A line of a request that would fill at least half of the block is too long itself,
+    /// so that the refusal names its field.
+    private func overflow(_ blockRest: Int) -> WireFault {
+        guard blockRest < lineLimit else { return .lineTooLong }
+        return facts.side == .request && blockBytes <= blockRest ? .lineTooLong : .blockTooLarge
+    }
+
     /// Parses a line of any form: a field, or the continuation of one. Returns false if it is incomplete.
     @inline(never)
     private mutating func parseLine(
@@ -134,7 +141,7 @@ struct FieldSection {
             let nameLimit = min(valueLimit, start &+ HTTPFieldName.maximumLength)
             colon = ByteScan.firstOutsideToken(bytes, from: start, to: nameLimit)
             guard colon < count else { return false }
-            guard colon < cap else { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
+            guard colon < cap else { throw overflow(blockRest) }
             guard bytes[colon] == Byte.colon, colon > start else {
                 throw Self.nameFault(bytes[colon], isFirst: colon == start)
             }
@@ -154,7 +161,7 @@ struct FieldSection {
             return false
         }
         guard bytes[end] == Byte.carriageReturn else {
-            if end >= cap { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
+            if end >= cap { throw overflow(blockRest) }
             throw bytes[end] == Byte.lineFeed ? .bareLineFeed : .valueByte
         }
         guard bytes[end &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }

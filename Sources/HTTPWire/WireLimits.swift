@@ -4,8 +4,8 @@ public struct RequestLimits: Sendable, Hashable {
     public var target = 8 * 1024
     /// Bytes of all field lines with their line ends, trailers included; more gets 431. Default 16 KiB.
     public var fieldBlock = 16 * 1024
-    /// Bytes of one field line without its line end; more gets 431. Default 8 KiB.
-    public var fieldLine = 8 * 1024
+    /// Bytes of one field line without its line end; more gets 431. Default 16 KiB, as for the block.
+    public var fieldLine = 16 * 1024
     /// Field lines, trailers included; more get 431. Default 100.
     public var fieldCount = 100
 

@@ -65,5 +65,15 @@ public struct ConnectionSettings: Sendable {
         public static func fixed(_ proxy: ProxyConfiguration, except: NoProxy = NoProxy()) -> Proxy {
             Proxy(kind: .fixed(proxy, except: except))
         }
+
+        /// The hosts that are reached without a fixed proxy.
+        package var exceptions: NoProxy {
+            get {
+                if case .fixed(_, let hosts) = kind { hosts } else { NoProxy() }
+            }
+            set {
+                if case .fixed(let proxy, _) = kind { self = .fixed(proxy, except: newValue) }
+            }
+        }
     }
 }

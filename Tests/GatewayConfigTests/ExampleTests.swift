@@ -12,7 +12,7 @@ struct ExampleTests {
         #expect(reading.lines == [])
         let document = try #require(reading.document)
         #expect(document.upstreams.map(\.name.value) == ["diary", "users", "weather"])
-        #expect(document.upstreams[1].urls.map(\.value) == ["http://127.0.0.1:8081/users"])
+        #expect(document.upstreams[1].settings.urls == ["http://127.0.0.1:8081/users"])
         #expect(
             document.endpoints.map(\.path.value.text) == [
                 "/api/weights/charts", "/api/home", "/api/weights/{date}/{half}",
@@ -40,7 +40,7 @@ struct ExampleTests {
                 "profile.yaml:5:3: warning: one request makes up to 165 upstream calls, with retries"
             ])
         let document = try #require(reading.document)
-        #expect(document.upstreams[0].headers[0].value.value == "secret")
+        #expect(document.upstreams[0].settings.headers.map(\.value) == ["secret"])
         #expect(reading.paths == ["profile.yaml", "/run/secrets/key"])
         let endpoint = document.endpoints[0]
         #expect(endpoint.answer.completeField == "X-Krakend-Completed")

@@ -6,16 +6,6 @@ import Testing
 /// Compares the tables of the article `FileReference.md` with the tables that drive the reader.
 @Suite("The reference of the file")
 struct FileReferenceTests {
-    private static let shapes: [Shape] = [
-        DocumentShape.shape, DocumentShape.included, DefaultsShape.shape, ListenShape.shape, LogShape.shape,
-        DrainShape.shape, LimitsShape.shape, CORSShape.shape, UpstreamShape.shape, EnvelopeShape.shape,
-        TimeoutsShape.shape, RetryShape.shape, UpstreamLimitsShape.shape, TLSShape.shape, BreakerShape.shape,
-        EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape, EndpointShape.shape,
-        ParameterShape.shape, SchemaShape.shape, AnswerShape.shape, PartShape.shape, StepShape.shape,
-        CompressionShape.shape, ProxyShape.shape, PassedHeadersShape.shape(.passedField),
-        PassedAnswerShape.shape,
-    ]
-
     private static func article() throws -> String {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/GatewayCore/GatewayCore.docc/FileReference.md")
@@ -33,7 +23,7 @@ struct FileReferenceTests {
     @Test("Each object of the format has a table with the type, the default and the meaning of its keys")
     func tables() throws {
         let article = try Self.article()
-        for shape in Self.shapes {
+        for shape in ConfigSchemaText.shapes {
             let expected = ShapeTable(shape: shape).text
             #expect(
                 Self.table(shape.definition, of: article) == expected,
@@ -41,27 +31,28 @@ struct FileReferenceTests {
         }
     }
 
-    @Test("Each object that the schema defines has a table")
+    @Test("The objects of the format are those that the schema defines, and the file")
     func definitions() {
-        let defined = ConfigSchemaText.make().matches(of: /"#\/definitions\/(\w+)"/).map { String($0.1) }
-        let known = Set(Self.shapes.map(\.definition))
-        #expect(Set(defined).subtracting(known) == ["variable"])
-        #expect(known.count == Self.shapes.count)
+        let defined = Set(ConfigSchemaText.make().matches(of: /"#\/definitions\/(\w+)"/).map { String($0.1) })
+        let known = ConfigSchemaText.shapes.map(\.definition)
+        #expect(defined.symmetricDifference(known) == ["variable", "file", "includedFile"])
+        #expect(Set(known).count == known.count)
     }
 
     @Test("Types are in the words of the article, with their bounds")
     func types() {
-        let rows = ShapeTable(shape: TimeoutsShape.shape).text.components(separatedBy: "\n")
+        let rows = ShapeTable(shape: SettingTable.timeouts.shape).text.components(separatedBy: "\n")
         #expect(rows[2] == "| `total` | time, 1ms to 1h | `10s` | One call, with all its attempts. |")
-        let listen = ShapeTable(shape: ListenShape.shape).text
+        let listen = ShapeTable(shape: SettingTable.listen.shape).text
         #expect(listen.contains("| `port` | integer, 0 to 65535 | `8080` |"))
         #expect(ShapeTable(shape: DocumentShape.shape).text.contains("| `version` | `1` | required |"))
-        #expect(ShapeTable(shape: UpstreamShape.shape).text.contains("| `breaker` | `off` or `breaker` | |"))
+        let upstream = ShapeTable(shape: SettingTable.upstream.shape).text
+        #expect(upstream.contains("| `breaker` | `off` or `breaker` | |"))
     }
 
     @Test("A wrong cell, a missing row and a missing table are found")
     func wrongTables() {
-        let expected = ShapeTable(shape: LogShape.shape).text
+        let expected = ShapeTable(shape: SettingTable.log.shape).text
         func table(_ text: String) -> String {
             Self.table("log", of: "text\n### `log`\n\n\(text)\n\n## Next\n| x |\n")
         }

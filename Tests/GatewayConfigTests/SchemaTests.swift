@@ -48,20 +48,10 @@ struct SchemaTests {
 
     @Test("A default that the schema names is a value that the member takes")
     func defaults() throws {
-        let shapes: [Shape] = [
-            DocumentShape.shape, UpstreamShape.shape, TimeoutsShape.shape, RetryShape.shape,
-            UpstreamLimitsShape.shape,
-            BreakerShape.shape, EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape,
-            LimitsShape.shape,
-            ListenShape.shape, LogShape.shape, DrainShape.shape, CORSShape.shape, EndpointShape.shape,
-            PartShape.shape,
-            AnswerShape.shape, ParameterShape.shape, SchemaShape.shape, EnvelopeShape.shape, StepShape.shape,
-            CompressionShape.shape,
-        ]
         var count = 0
-        for shape in shapes {
+        for shape in ConfigSchemaText.shapes {
             for member in shape.members {
-                guard let fallback = member.fallback else { continue }
+                guard let fallback = member.fallback, !fallback.hasPrefix("[") else { continue }
                 let problems = ProblemList()
                 let node = YAMLNode(.scalar(YAMLScalar(text: fallback, style: .plain)), at: .start(of: 0))
                 #expect(
@@ -143,15 +133,7 @@ struct SchemaTests {
         let reading = ConfigReading.read("everything.yaml", from: source)
         #expect(reading.lines.filter { $0.contains("error") } == [])
         let words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "$") }.map(String.init))
-        for shape in [
-            DocumentShape.shape, UpstreamShape.shape, TimeoutsShape.shape, RetryShape.shape,
-            UpstreamLimitsShape.shape,
-            TLSShape.shape, BreakerShape.shape, EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape,
-            LimitsShape.shape, ListenShape.shape, LogShape.shape, DrainShape.shape, CORSShape.shape,
-            EndpointShape.shape, PartShape.shape, AnswerShape.shape, ParameterShape.shape, SchemaShape.shape,
-            EnvelopeShape.shape, StepShape.shape, CompressionShape.shape, ProxyShape.shape,
-            PassedHeadersShape.shape(.passedField), PassedAnswerShape.shape, DefaultsShape.shape,
-        ] {
+        for shape in ConfigSchemaText.shapes {
             for member in shape.members {
                 #expect(words.contains(member.name), "\(shape.title): \(member.name)")
             }

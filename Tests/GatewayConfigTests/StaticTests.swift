@@ -132,7 +132,7 @@ struct StaticTests {
         #expect(reading.lines.count == 1, "\(reading.lines)")
         #expect(reading.lines.first?.hasPrefix("f:19:51: warning: maximum has a variable: ") == true)
         let document = try #require(reading.document)
-        #expect(document.upstreams.map(\.urls.first?.value) == ["${API}", "http://b"])
+        #expect(document.upstreams.map(\.settings.urls.first) == ["${API}", "http://b"])
         #expect(document.endpoints.count == 1)
         #expect(reading.paths == ["f"])
     }

@@ -17,7 +17,7 @@ struct OverloadTests {
         #expect(limits.requestBody == 1 << 20)
         #expect(
             (limits.target, limits.headerBlock, limits.headerLine, limits.headerCount) == (
-                8192, 16_384, 8192, 100
+                8192, 16_384, 16_384, 100
             ))
         #expect(limits.drainDeadline == .seconds(30))
     }

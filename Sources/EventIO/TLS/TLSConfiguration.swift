@@ -89,4 +89,11 @@ public struct TLSConfiguration: Sendable, Hashable {
     public var serverName: String?
 
     public init() {}
+
+    /// The paths of its files.
+    package var files: [String] {
+        [trust.authorities, identity?.certificateChain, identity?.privateKey].compactMap { pem in
+            if case .file(let path)? = pem?.form { path } else { nil }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import EndpointPlans
 import HTTPModel
+import Networking
 
 /// Checks the files as a whole.
 struct DocumentCheck {
@@ -114,16 +115,14 @@ struct DocumentCheck {
 
     private func warnOfNothingToServe() {
         guard files.isComplete, !reader.hasOtherEndpoints, reader.problems.errorCount == 0,
-            document.endpoints.isEmpty, document.proxies.isEmpty, document.publicFolder == nil
+            document.endpoints.isEmpty, document.proxies.isEmpty, !document.changes.has("public")
         else { return }
         reader.problems.warning("there are no endpoints, so nothing is served", at: .start(of: 0))
     }
 
     private func warnOfSettingsWithoutEffect() {
         guard reader.problems.errorCount == 0 else { return }
-        if let compression = document.compression, case .off = compression.value,
-            !reader.unread.contains(compression.place)
-        {
+        if document.settings.compression == nil, !document.changes.isUnknown("compression") {
             let settings = (document.endpoints.map(\.settings) + document.proxies.map(\.settings)).map(
                 \.$compression)
             // That of `defaults` is the same for several endpoints.
@@ -137,7 +136,7 @@ struct DocumentCheck {
         guard !reader.usesUnknownUpstream else { return }
         let withMessages = Set(
             document.upstreams.filter { upstream in
-                upstream.hasMessages || upstream.envelope.map { reader.unread.contains($0.place) } ?? false
+                upstream.settings.envelope.hasMessages || upstream.changes.isUnknown("envelope")
             }.map(\.name.value))
         for endpoint in document.endpoints {
             guard let reveals = endpoint.$revealsMessages, reveals.value,
@@ -152,7 +151,7 @@ struct DocumentCheck {
 
     private func warnOfManyCalls() {
         var attempts: [String: Int] = [:]
-        for upstream in document.upstreams { attempts[upstream.name.value] = upstream.retry.attempts?.value }
+        for upstream in document.upstreams { attempts[upstream.name.value] = upstream.attempts?.value }
         for endpoint in document.endpoints {
             let calls = CallCount(attempts: attempts).most(of: endpoint)
             guard calls > Self.manyCalls else { continue }
@@ -162,20 +161,9 @@ struct DocumentCheck {
     }
 }
 
-extension ConfigUpstream {
-    /// Whether its envelope has a place for a message.
-    fileprivate var hasMessages: Bool {
-        switch envelope?.value {
-        case nil, .some(.none): false
-        case .generic: true
-        case .declared(_, _, let message, _): message != nil
-        }
-    }
-}
-
 /// The most upstream calls of a request: attempts times items.
 struct CallCount {
-    static let defaultAttempts = 3
+    static let defaultAttempts = CallRetryPolicy().maxAttempts
 
     /// The attempts that upstreams set, by name.
     let attempts: [String: Int]

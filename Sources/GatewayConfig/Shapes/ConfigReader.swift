@@ -17,6 +17,8 @@ final class ConfigReader {
     var usesUnknownUpstream = false
     /// Whether endpoints outside the files may call the upstreams.
     var hasOtherEndpoints = false
+    /// The values of variables and secrets that were read, with the variables as the files have them.
+    var variableValues: [String: String] = [:]
     /// The places of values with variables that are not read, so that the values are unknown.
     var unread: Set<ConfigPlace> = []
     /// The names of parts whose `optional` is a variable that is not read: they may be required.
@@ -33,6 +35,9 @@ final class ConfigReader {
     func error(_ message: @autoclosure () -> String, at place: ConfigPlace) {
         problems.error(message(), at: place)
     }
+
+    /// Returns a message of a module that does not know of variables, with the variables in place of their values.
+    func redacted(_ message: String) -> String { Redaction.redact(message, variableValues) }
 
     /// Returns the scalar of a node. Reports a list, a mapping and, unless the type takes it, null.
     func scalar(_ node: YAMLNode, _ subject: Subject, takesNull: Bool = false) -> YAMLScalar? {

@@ -2,6 +2,14 @@ import EndpointPlans
 
 /// The JSON Schema (draft-07) of the format, for editors.
 package enum ConfigSchemaText {
+    /// All objects of the format, each once.
+    static var shapes: [Shape] {
+        var definitions = SchemaDefinitions()
+        _ = definitions.reference(DocumentShape.shape)
+        _ = definitions.reference(DocumentShape.included)
+        return definitions.shapes
+    }
+
     /// Returns the schema as JSON. It is the same in each run: members are in the order of the format's tables.
     ///
     /// - Parameter isIncluded: whether it describes the files that `include` names, in place of the root file.
@@ -9,9 +17,7 @@ package enum ConfigSchemaText {
         var definitions = SchemaDefinitions()
         let file = (isIncluded ? DocumentShape.included : DocumentShape.shape).schema(&definitions)
         if !isIncluded {
-            _ = definitions.reference(DocumentShape.included.definition) {
-                DocumentShape.included.schema(&$0)
-            }
+            _ = definitions.reference(DocumentShape.included)
         }
         _ = definitions.reference("variable") { _ in
             .type(

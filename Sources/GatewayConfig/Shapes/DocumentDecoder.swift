@@ -32,7 +32,7 @@ struct DocumentDecoder {
             let shape = file == 0 ? DocumentShape.shape : DocumentShape.included
             guard let values = shape.open(node, Self.file, reader) else { continue }
             if file == 0 {
-                DocumentShape.decode(values, into: &document)
+                document.changes = SettingTable.file.changes(values) ?? document.changes
                 defaults = values.node(DocumentShape.defaults).flatMap(openDefaults)
             }
             opened.append(values)

@@ -154,7 +154,7 @@ extension ValueType where Value == HTTPFieldName {
 extension ValueType where Value == PlannedPart {
     /// Described here, and read by `EndpointDecoder`.
     static let part: ValueType<PlannedPart> = ValueType<PlannedPart> { definitions in
-        definitions.reference(PartShape.shape.definition) { PartShape.shape.schema(&$0) }
+        definitions.reference(PartShape.shape)
     } read: { _, _, _ in
         nil
     }

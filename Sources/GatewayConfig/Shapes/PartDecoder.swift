@@ -226,7 +226,7 @@ enum PartName {
 extension ValueType where Value == [PlannedPart] {
     /// Described here, and read by `PartList`.
     static let parts: ValueType<[PlannedPart]> = ValueType<[PlannedPart]> { definitions in
-        let part = definitions.reference(PartShape.shape.definition) { PartShape.shape.schema(&$0) }
+        let part = definitions.reference(PartShape.shape)
         return .type("object", [("additionalProperties", part)])
     } read: { _, _, _ in
         nil

@@ -80,7 +80,17 @@ indirect enum SchemaTree: Sendable {
 /// The objects of the format that a schema names, each once.
 struct SchemaDefinitions {
     private(set) var trees: [(name: String, value: SchemaTree)] = []
+    /// The objects among them.
+    private(set) var shapes: [Shape] = []
     private var known: Set<String> = []
+
+    /// Returns a reference to an object of the format.
+    mutating func reference(_ shape: Shape) -> SchemaTree {
+        reference(shape.definition) { definitions in
+            definitions.shapes.append(shape)
+            return shape.schema(&definitions)
+        }
+    }
 
     /// Returns a reference to a definition, which `make` makes at its first use.
     mutating func reference(_ name: String, _ make: (inout SchemaDefinitions) -> SchemaTree) -> SchemaTree {

@@ -1,143 +1,157 @@
-import EndpointPlans
+import GatewayCore
+import HTTPInbound
 import HTTPModel
+import NetworkingSession
 
-/// Where the gateway listens.
-enum ListenShape {
-    static let host = Member("host", .text, default: "127.0.0.1", "A numeric address, or localhost.")
-    static let port = Member("port", .integer(0...65535), default: "8080", "The port; 0 for any free one.")
-    static let loops = Member(
-        "loops", .integer(1...256), "Event loops, one thread each. By default the usable cores.")
-    static let shape: Shape = Shape("listen", definition: "listen", host, port, loops)
-}
-
-extension ValueType where Value == ConfigListen {
-    static let listen = ValueType.object(ListenShape.shape, prefixes: true) { values in
-        ConfigListen(
-            host: values.located(ListenShape.host), port: values.located(ListenShape.port),
-            loops: values.located(ListenShape.loops))
+extension SettingTable where Root == GatewayServerConfiguration {
+    /// Where the gateway listens.
+    static let listen = SettingTable("listen", standard: GatewayServerConfiguration()) {
+        Setting("host", \.host, .listenAddress, "A numeric address, or localhost.")
+        Setting("port", \.port, .integer(0...65535), "The port; 0 for any free one.")
+        Setting(
+            "loops", \.loops, .integer(1...256), showsDefault: false,
+            "Event loops, one thread each. By default the usable cores.")
     }
-}
 
-enum LogShape {
-    static let level = Member(
-        "level", ValueType<ConfigLogLevel>.word, default: "info", "The least severe level that is written.")
-    static let access = Member(
-        "access", .flag, default: "on", "Whether each request is logged on standard output.")
-    static let shape: Shape = Shape("log", definition: "log", level, access)
-}
-
-extension ValueType where Value == ConfigLog {
-    static let log = ValueType.object(LogShape.shape, prefixes: true) {
-        ConfigLog(level: $0.located(LogShape.level), access: $0.located(LogShape.access))
+    static let log = SettingTable("log", standard: GatewayServerConfiguration()) {
+        Setting("level", \.logLevel, .word, "The least severe level that is written.")
+        Setting("access", \.accessLog, .flag, "Whether each request is logged on standard output.")
     }
-}
 
-enum DrainShape {
-    static let delay = Member(
-        "delay", .time("0s", "29s"), default: "1s",
-        "From SIGTERM to closing the listener; /health/ready answers 503 meanwhile.")
-    static let deadline = Member(
-        "deadline", .time("1s", "1h"), default: "30s",
-        "From SIGTERM to the reset of the remaining connections.")
-    static let shape: Shape = Shape("drain", definition: "drain", delay, deadline)
-}
-
-extension ValueType where Value == ConfigDrain {
-    static let drain = ValueType.object(DrainShape.shape, prefixes: true) { values in
-        values.requireOrder(DrainShape.delay, DrainShape.deadline)
-        return ConfigDrain(
-            delay: values.located(DrainShape.delay), deadline: values.located(DrainShape.deadline))
+    static let drain = SettingTable(
+        "drain", standard: GatewayServerConfiguration(), ascending: [(\.drainDelay, \.drainDeadline)]
+    ) {
+        Setting(
+            "delay", \.drainDelay, .duration("0s", "29s"),
+            "From SIGTERM to closing the listener; /health/ready answers 503 meanwhile.")
+        Setting(
+            "deadline", \.drainDeadline, .duration("1s", "1h"),
+            "From SIGTERM to the reset of the remaining connections.")
     }
-}
 
-/// The scripts of other origins that may call the gateway.
-enum CORSShape {
-    static let origins = Member("origins", .oneOrMore, "Origins such as https://app.example, or any.")
-    static let methods = Member(
-        "methods", .list(of: ValueType<String>.methodName.located, 1...20),
-        "The methods that scripts may use. By default those of the path.")
-    static let headers = Member(
-        "headers", .list(of: ValueType<String>.fieldText.located, 0...100),
-        "The request fields that scripts may set. By default Content-Type.")
-    static let exposedHeaders = Member(
-        "exposedHeaders", .list(of: ValueType<String>.fieldText.located, 0...100),
-        "The response fields that scripts may read. By default X-Request-Id.")
-    static let maxAge = Member(
-        "maxAge", .time("0s", "24h"), default: "10m", "How long a browser may cache a preflight.")
-    static let credentials = Member(
-        "credentials", .bool, default: "false", "Whether scripts may send cookies. Needs a list of origins.")
-    static let shape: Shape = Shape(
-        "cors", definition: "cors", required: ["origins"],
-        meant: [
-            "allow_origins": origins.name, "allowOrigins": origins.name, "allow_methods": methods.name,
-            "allowMethods": methods.name, "allow_headers": headers.name, "allowHeaders": headers.name,
-            "expose_headers": exposedHeaders.name, "exposeHeaders": exposedHeaders.name,
-            "max_age": maxAge.name, "allow_credentials": credentials.name,
-            "allowCredentials": credentials.name,
-        ], origins, methods, headers, exposedHeaders, maxAge,
-        credentials)
-}
+    /// Bounds of the gateway.
+    static let limits = SettingTable("limits", standard: GatewayServerConfiguration()) {
+        Setting(
+            "deadline", \.limits.deadline, .duration("1ms", "1h"),
+            "The time for an answer, from the end of the request's body.")
+        Setting("requestBody", \.limits.requestBody, .size("1B", "1GiB"), "The largest body of a request.")
+        Setting("answer", \.limits.answer, .size("1KiB", "1GiB"), "The largest merged answer.")
+        Setting(
+            "requestsInFlight", \.inbound.requestsInFlight, .integer(1...1_000_000),
+            "Requests in flight for each event loop.")
+        Setting(
+            "upstreamBodies", \.upstreamBodies, .size("1MiB", "1024GiB"), showsDefault: false,
+            "Bodies of responses and calls, and composed values, that the process holds.")
+        Setting(
+            "connections", \.inbound.connections, .integer(1...10_000_000), showsDefault: false,
+            "Connections of clients to the process.")
+        Setting(
+            "sendRate", \.inbound.sendRate, .rate("1B/s", "1GiB/s"),
+            "What a client must acknowledge on average, after 30 s in which output waits for it.")
+        Setting(
+            "keepAlive", \.inbound.keepAliveIdle, .duration("1s", "1h"),
+            "How long a connection of a client may be idle.")
+        Setting("target", \.inbound.target, .size("256B", "1MiB"), "The longest target of a request.")
+        Setting(
+            "headerBlock", \.inbound.headerBlock, .size("1KiB", "1MiB"),
+            "The largest header block of a request.")
+        Setting(
+            "headerLine", \.inbound.headerLine, .size("256B", "1MiB"),
+            "The longest header of a request, within the block.")
+        Setting(
+            "headerCount", \.inbound.headerCount, .integer(10...10_000), "The most headers of a request.")
+    }
 
-extension ValueType where Value == ConfigCORS {
-    static let cors = ValueType.object(CORSShape.shape, prefixes: true) { values in
-        guard let origins = values.read(CORSShape.origins) else { return nil }
-        let isAny = origins.count == 1 && origins[0].value == "any"
-        let credentials = values.located(CORSShape.credentials)
-        if isAny, let credentials, credentials.value {
-            values.reader.error("cors.credentials needs a list of origins", at: credentials.place)
+    /// The root file. `DocumentShape` has the members that are not settings of the gateway.
+    static let file = SettingTable(
+        "the file", definition: "file", standard: GatewayServerConfiguration(), required: ["version"],
+        meant: ["host": "upstreams", "port": "listen", "timeout": "limits", "endpoint": "endpoints"],
+        others: [
+            AnyMember(DocumentShape.include), AnyMember(DocumentShape.schemas),
+            AnyMember(DocumentShape.upstreams), AnyMember(DocumentShape.endpoints),
+            AnyMember(DocumentShape.defaults),
+        ],
+        check: { values, changes in
+            guard let place = changes.place(of: "noProxy") else { return }
+            if !values.has("proxy") {
+                values.reader.error("noProxy needs proxy", at: place)
+            } else if case .scalar(let proxy)? = values.node("proxy")?.content, proxy.text == "environment" {
+                values.reader.error(
+                    "noProxy has no effect with proxy: environment; set no_proxy", at: place)
+            }
         }
-        return ConfigCORS(
-            origins: isAny ? .any : .list(origins), methods: values.read(CORSShape.methods),
-            headers: values.read(CORSShape.headers), exposedHeaders: values.read(CORSShape.exposedHeaders),
-            maxAge: values.located(CORSShape.maxAge), allowsCredentials: credentials)
+    ) {
+        Setting("version", .version, "The version of the format: 1.") { _, _ in }
+        Setting("listen", \.self, .settings(.listen), "Where the gateway listens.")
+        Setting("log", \.self, .settings(.log), "What the gateway logs.")
+        Setting("drain", \.self, .settings(.drain), "How the gateway stops.")
+        Setting("name", \.name, .gatewayName, "The gateway's name in Via and Proxy-Status.")
+        Setting("hosts", \.hosts, .hostNames, "The host names to answer for (*.example.com), or any.")
+        Setting("public", .text, "A folder with files to serve where no endpoint has the path.") {
+            $0.files = .folder($1)
+        }
+        Setting(
+            "timeline", \.limits.allowsTimeline, .flag,
+            "Whether Prefer: timeline is answered with the times of calls.")
+        Setting(
+            "proxy", \.connections.proxy, .proxy,
+            "A proxy for upstreams: http://[user:password@]host[:port], or environment.")
+        Setting(
+            "noProxy", \.connections.proxy.exceptions, .noProxy,
+            "Hosts and networks that are reached without the proxy.")
+        Setting("cors", \.cors, .present(.cors), "The scripts of other origins that may call the gateway.")
+        Setting(
+            "compression", \.compression, .compression, default: { $0 == nil ? "off" : "on" },
+            "Whether answers are compressed for clients that accept it, and which ones.")
+        Setting(
+            "spoolDirectory", \.inbound.spoolDirectory, .text,
+            "A folder for answers that wait for slow readers.")
+        Setting("limits", \.self, .settings(.limits), "Bounds of the gateway.")
     }
 }
 
-extension ValueType where Value == String {
-    static let methodName = text("a method such as GET") {
-        HTTPMethod(rawValue: $0) != nil && $0 == $0.uppercased()
+extension SettingTable where Root == CompressionSettings {
+    /// Which answers are compressed.
+    static let compression = SettingTable("compression", standard: CompressionSettings()) {
+        Setting(
+            "minimum", \.minimumSize, .size("0B", "1GiB"), "The shortest whole answer that is compressed.")
+        Setting(
+            "streams", \.streams, .integer(0...65_536),
+            "The most large and streamed answers that an event loop compresses at once.")
     }
-    static let fieldText = text("the name of a header field") { HTTPFieldName($0) != nil }
 }
 
-/// Bounds of the gateway.
-enum LimitsShape {
-    static let deadline = Member(
-        "deadline", .time("1ms", "1h"), default: "15s",
-        "The time for an answer, from the end of the request's body.")
-    static let requestBody = Member(
-        "requestBody", .size("1B", "1GiB"), default: "1MiB", "The largest body of a request.")
-    static let answer = Member(
-        "answer", .size("1KiB", "1GiB"), default: "16MiB", "The largest merged answer.")
-    static let requestsInFlight = Member(
-        "requestsInFlight", .integer(1...1_000_000), default: "2048",
-        "Requests in flight for each event loop.")
-    static let upstreamBodies = Member(
-        "upstreamBodies", .size("1MiB", "1024GiB"),
-        "Bodies of responses and calls, and composed values, that the process holds.")
-    static let connections = Member(
-        "connections", .integer(1...10_000_000), "Connections of clients to the process.")
-    static let sendRate = Member(
-        "sendRate", .rate("1B/s", "1GiB/s"), default: "500B/s",
-        "What a client must acknowledge on average, after 30 s in which output waits for it.")
-    static let keepAlive = Member(
-        "keepAlive", .time("1s", "1h"), default: "60s", "How long a connection of a client may be idle.")
-    static let shape: Shape = Shape(
-        "limits", definition: "limits", deadline, requestBody, answer, requestsInFlight, upstreamBodies,
-        connections,
-        sendRate, keepAlive)
-}
-
-extension ValueType where Value == ConfigLimits {
-    static let limits = ValueType.object(LimitsShape.shape, prefixes: true) { values in
-        ConfigLimits(
-            deadline: values.located(LimitsShape.deadline),
-            requestBody: values.located(LimitsShape.requestBody),
-            answer: values.located(LimitsShape.answer),
-            requestsInFlight: values.located(LimitsShape.requestsInFlight),
-            upstreamBodies: values.located(LimitsShape.upstreamBodies),
-            connections: values.located(LimitsShape.connections),
-            sendRate: values.located(LimitsShape.sendRate),
-            keepAlive: values.located(LimitsShape.keepAlive))
+extension SettingTable where Root == CORSPolicy {
+    /// The scripts of other origins that may call the gateway.
+    static let cors = SettingTable(
+        "cors", standard: CORSPolicy(origins: .list([])), required: ["origins"],
+        meant: [
+            "allow_origins": "origins", "allowOrigins": "origins", "allow_methods": "methods",
+            "allowMethods": "methods", "allow_headers": "headers", "allowHeaders": "headers",
+            "expose_headers": "exposedHeaders", "exposeHeaders": "exposedHeaders", "max_age": "maxAge",
+            "allow_credentials": "credentials", "allowCredentials": "credentials",
+        ],
+        check: { values, changes in
+            let policy = changes.applied(to: CORSPolicy(origins: .list([])))
+            guard policy.origins.isAny, policy.allowsCredentials,
+                let place = changes.place(of: "cors.credentials")
+            else { return }
+            values.reader.error("cors.credentials needs a list of origins", at: place)
+        }
+    ) {
+        Setting("origins", \.origins, .origins, "Origins such as https://app.example, or any.")
+        Setting(
+            "methods", \.methods, .methods,
+            "The methods that scripts may use. By default those of the path.")
+        Setting(
+            "headers", \.headers, .fieldNames,
+            "The request fields that scripts may set. By default Content-Type.")
+        Setting(
+            "exposedHeaders", \.exposedHeaders, .fieldNames,
+            "The response fields that scripts may read. By default X-Request-Id.")
+        Setting("maxAge", \.maxAge, .duration("0s", "24h"), "How long a browser may cache a preflight.")
+        Setting(
+            "credentials", \.allowsCredentials, .bool,
+            "Whether scripts may send cookies. Needs a list of origins.")
     }
 }

@@ -26,6 +26,15 @@ struct AnyMember: Sendable {
     let takes: @Sendable (YAMLNode, ConfigReader) -> Bool
 }
 
+extension AnyMember {
+    init<Value>(_ member: Member<Value>) {
+        self.init(
+            name: member.name, schema: member.type.schema, fallback: member.fallback,
+            description: member.description,
+            takes: { member.type.read($0, Subject(member.name), $1) != nil })
+    }
+}
+
 /// The members of an object of the format.
 struct Shape: Sendable {
     /// For messages: "a part".
@@ -44,21 +53,24 @@ struct Shape: Sendable {
         _ title: String, definition: String, required: [String] = [], exactlyOne: [String] = [],
         meant: [String: String] = [:], _ members: repeat Member<each Value>
     ) {
+        var list: [AnyMember] = []
+        for member in repeat each members { list.append(AnyMember(member)) }
+        self.init(
+            title, definition: definition, required: required, exactlyOne: exactlyOne, meant: meant,
+            members: list)
+    }
+
+    init(
+        _ title: String, definition: String, required: [String], exactlyOne: [String],
+        meant: [String: String], members: [AnyMember]
+    ) {
         self.title = title
         self.definition = definition
         self.exactlyOne = exactlyOne
         self.required = required
         self.meant = meant
-        var list: [AnyMember] = []
-        for member in repeat each members {
-            list.append(
-                AnyMember(
-                    name: member.name, schema: member.type.schema, fallback: member.fallback,
-                    description: member.description,
-                    takes: { member.type.read($0, Subject(member.name), $1) != nil }))
-        }
-        self.members = list
-        names = Set(list.map(\.name))
+        self.members = members
+        names = Set(members.map(\.name))
     }
 
     func has(_ name: String) -> Bool { names.contains(name) }
@@ -130,6 +142,10 @@ struct ShapeValues {
         return scalar.isUnknown
     }
 
+    func has(_ name: String) -> Bool { map[name] != nil }
+
+    func node(_ name: String) -> YAMLNode? { map[name]?.value }
+
     /// Returns a member's value; nil if it is absent or after a problem.
     func read<Value>(_ member: Member<Value>) -> Value? {
         guard let found = map[member.name] else { return nil }
@@ -163,8 +179,7 @@ extension ValueType {
         _ decode: @escaping @Sendable (ShapeValues) -> Value?
     ) -> ValueType {
         ValueType { definitions in
-            let shape = shape()
-            return definitions.reference(shape.definition) { shape.schema(&$0) }
+            definitions.reference(shape())
         } read: { node, subject, reader in
             let values = shape().open(node, subject, prefix: prefixes ? subject.text : "", reader)
             guard let values, values.isWhole else { return nil }

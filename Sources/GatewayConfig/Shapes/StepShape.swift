@@ -82,7 +82,7 @@ enum StepList {
 extension ValueType where Value == [PlannedPart] {
     /// Described here, and read by `StepList`.
     static let steps: ValueType<[PlannedPart]> = ValueType<[PlannedPart]> { definitions in
-        let step = definitions.reference(StepShape.shape.definition) { StepShape.shape.schema(&$0) }
+        let step = definitions.reference(StepShape.shape)
         return .type("object", [("additionalProperties", step)])
     } read: { _, _, _ in
         nil

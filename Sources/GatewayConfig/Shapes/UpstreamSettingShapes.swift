@@ -1,142 +1,120 @@
-import EndpointPlans
+import EventIO
+import HTTPOutbound
+import Networking
+import Rx
 
-/// Times of an upstream's calls.
-enum TimeoutsShape {
-    static let total = Member("total", .time("1ms", "1h"), default: "10s", "One call, with all its attempts.")
-    static let connect = Member("connect", .time("1ms", "1h"), default: "1s", "Opening a connection.")
-    static let firstByte = Member(
-        "firstByte", .time("1ms", "1h"), default: "5s", "From the request to the response.")
-    static let between = Member(
-        "between", .time("1ms", "1h"), "The longest silence within a response. By default firstByte.")
-    static let shape: Shape = Shape("timeouts", definition: "timeouts", total, connect, firstByte, between)
-}
+extension SettingTable where Root == CallPolicy {
+    /// Times of an upstream's calls.
+    static let timeouts = SettingTable("timeouts", standard: CallPolicy()) {
+        Setting("total", \.totalTimeout, .duration("1ms", "1h"), "One call, with all its attempts.")
+        Setting("connect", \.attemptLimits.connect, .duration("1ms", "1h"), "Opening a connection.")
+        Setting(
+            "firstByte", \.attemptLimits.firstByte, .duration("1ms", "1h"),
+            "From the request to the response.")
+        Setting(
+            "between", \.attemptLimits.between, .duration("1ms", "1h"),
+            "The longest silence within a response. By default firstByte.")
+    }
 
-/// How failed calls are sent again.
-enum RetryShape {
-    static let attempts = Member(
-        "attempts", .integer(1...10), default: "3", "The most attempts, for idempotent methods only.")
-    static let base = Member(
-        "base", .time("1ms", "1m"), default: "10ms", "The longest first pause. It doubles.")
-    static let cap = Member("cap", .time("1ms", "1m"), default: "1s", "The longest pause.")
-    static let shape: Shape = Shape("retry", definition: "retry", attempts, base, cap)
-}
-
-/// Bounds of an upstream for each loop.
-enum UpstreamLimitsShape {
-    static let connections = Member(
-        "connections", .integer(1...65_536), default: "64", "The most connections.")
-    static let wait = Member(
-        "wait", .time("0s", "1h"), default: "1s", "How long a call waits for a connection.")
-    static let body = Member(
-        "body", .size("1B", "1GiB"), default: "8MiB", "The largest decoded body of a response.")
-    static let passThrough = Member(
-        "passThrough", .share, default: "0.5",
-        "The share of the connections that responses which pass through may hold.")
-    static let shape: Shape = Shape(
-        "limits", definition: "upstreamLimits", connections, wait, body, passThrough)
-}
-
-extension ValueType where Value == ConfigTimeouts {
-    static let timeouts = ValueType.object(TimeoutsShape.shape, prefixes: true) { values in
-        ConfigTimeouts(
-            total: values.located(TimeoutsShape.total), connect: values.located(TimeoutsShape.connect),
-            firstByte: values.located(TimeoutsShape.firstByte), between: values.located(TimeoutsShape.between)
-        )
+    /// How failed calls are sent again.
+    static let retry = SettingTable("retry", standard: CallPolicy()) {
+        Setting(
+            "attempts", \.retry.maxAttempts, .integer(1...10), afterProblem: 1,
+            "The most attempts, for idempotent methods only.")
+        Setting("base", \.retry.base, .duration("1ms", "1m"), "The longest first pause. It doubles.")
+        Setting("cap", \.retry.cap, .duration("1ms", "1m"), "The longest pause.")
     }
 }
 
-extension ValueType where Value == ConfigRetry {
-    static let retry = ValueType.object(RetryShape.shape, prefixes: true) { values in
-        ConfigRetry(
-            attempts: values.located(RetryShape.attempts, afterProblem: 1),
-            base: values.located(RetryShape.base),
-            cap: values.located(RetryShape.cap))
+extension CallRetryPolicy {
+    fileprivate var base: Duration {
+        get { .nanoseconds(backoff.base) }
+        set { backoff.base = Int64(newValue.inNanoseconds) }
+    }
+
+    fileprivate var cap: Duration {
+        get { .nanoseconds(backoff.cap) }
+        set { backoff.cap = Int64(newValue.inNanoseconds) }
     }
 }
 
-extension ValueType where Value == ConfigUpstreamLimits {
-    static let upstreamLimits = ValueType.object(UpstreamLimitsShape.shape, prefixes: true) { values in
-        ConfigUpstreamLimits(
-            connections: values.located(UpstreamLimitsShape.connections),
-            wait: values.located(UpstreamLimitsShape.wait), body: values.located(UpstreamLimitsShape.body),
-            passThrough: values.located(UpstreamLimitsShape.passThrough))
+extension SettingTable where Root == OutboundLimits {
+    /// Bounds of an upstream for each loop.
+    static let upstreamLimits = SettingTable(
+        "limits", definition: "upstreamLimits", standard: OutboundLimits()
+    ) {
+        Setting("connections", \.connectionsPerUpstream, .integer(1...65_536), "The most connections.")
+        Setting("wait", \.waitTimeout, .duration("0s", "1h"), "How long a call waits for a connection.")
+        Setting("body", \.responseBody, .size("1B", "1GiB"), "The largest decoded body of a response.")
+        Setting(
+            "passThrough", \.relayShare, .share,
+            "The share of the connections that responses which pass through may hold.")
+        Setting(
+            "headerBlock", \.responseHead, .size("1KiB", "1MiB"), "The largest header block of a response.")
+        Setting("headerCount", \.responseFields, .integer(10...10_000), "The most headers of a response.")
+        Setting("idle", \.idleTimeout, .duration("0s", "1h"), "How long an unused connection stays open.")
     }
 }
 
-/// TLS to an upstream.
-enum TLSShape {
-    static let ca = Member(
-        "ca", .text, "A file with certificate authorities, in PEM. By default those of the system.")
-    static let cert = Member("cert", .text, "A file with the client certificate and its chain, in PEM.")
-    static let key = Member("key", .text, "A file with the private key of the client certificate, in PEM.")
-    static let pins = Member(
-        "pins",
-        .list(
-            of: ValueType<String>.text("a pin such as sha256//BASE64") {
-                $0.hasPrefix("sha256//") && $0.utf8.count == 52 && $0.hasSuffix("=")
-            }.located, 1...16), "Public keys, one of which the upstream must have.")
-    static let serverName = Member(
-        "serverName", .text, "The name in the upstream's certificate. By default the host of its URL.")
-    static let minimum = Member(
-        "minimum", ValueType<ConfigTLS.Minimum>.word, default: "1.2", "The lowest version of TLS.")
-    static let verify = Member(
-        "verify", ValueType<Verify>.word, default: "full", "Whether the upstream's certificate is verified.")
-    static let shape: Shape = Shape(
-        "tls", definition: "tls",
+extension SettingTable where Root == TLSConfiguration {
+    /// TLS to an upstream.
+    static let tls = SettingTable(
+        "tls", standard: TLSConfiguration(),
         meant: [
-            "ca_cert": ca.name, "ca_certs": ca.name, "caFile": ca.name, "client_certs": cert.name,
-            "certificate": cert.name, "insecure": verify.name, "allow_insecure_connections": verify.name,
-        ], ca, cert, key, pins, serverName, minimum, verify)
-
-    enum Verify: String, CaseIterable { case full, none }
-}
-
-extension ValueType where Value == ConfigTLS {
-    static let tls = ValueType.object(TLSShape.shape, prefixes: true) { values in
-        var tls = ConfigTLS()
-        tls.ca = values.located(TLSShape.ca)
-        tls.certificate = values.located(TLSShape.cert)
-        tls.key = values.located(TLSShape.key)
-        tls.pins = values.read(TLSShape.pins) ?? []
-        tls.serverName = values.located(TLSShape.serverName)
-        tls.minimum = values.located(TLSShape.minimum)
-        tls.verifies = values.located(TLSShape.verify)?.map { $0 == .full }
-        if values.has(TLSShape.cert) != values.has(TLSShape.key) {
-            values.reader.error("tls: cert and key belong together", at: values.place)
+            "ca_cert": "ca", "ca_certs": "ca", "caFile": "ca", "client_certs": "cert", "certificate": "cert",
+            "insecure": "verify", "allow_insecure_connections": "verify",
+        ],
+        check: { values, changes in
+            if values.has("cert") != values.has("key") {
+                values.reader.error("tls: cert and key belong together", at: values.place)
+            }
+            if changes.applied(to: TLSConfiguration()).verification == .insecureNone,
+                let place = values.node("verify")?.place
+            {
+                values.reader.problems.warning(
+                    "tls.verify: none lets anyone on the way read and change the calls", at: place)
+            }
         }
-        if let verifies = tls.verifies, !verifies.value {
-            values.reader.problems.warning(
-                "tls.verify: none lets anyone on the way read and change the calls", at: verifies.place)
+    ) {
+        Setting("ca", .text, "A file with certificate authorities, in PEM. By default those of the system.") {
+            $0.trust = .authorities(.file($1))
         }
-        return tls
+        Setting("cert", .text, "A file with the client certificate and its chain, in PEM.") {
+            $0.identity = Root.Identity(certificateChain: .file($1), privateKey: .text(""))
+        }
+        Setting("key", .text, "A file with the private key of the client certificate, in PEM.") {
+            $0.identity?.privateKey = .file($1)
+        }
+        Setting(
+            "pins", \.pins, ValueType<[String]>.list(of: .pin, 1...16).map { Set($0) },
+            "Public keys, one of which the upstream must have.")
+        Setting(
+            "serverName", \.serverName, .text,
+            "The name in the upstream's certificate. By default the host of its URL.")
+        Setting(
+            "minimum", \.minimumVersion, .word(["1.2": .tls12, "1.3": .tls13]), "The lowest version of TLS.")
+        Setting(
+            "verify", \.verification, .word(["full": .full, "none": .insecureNone]),
+            "Whether the upstream's certificate is verified.")
     }
 }
 
-/// How names are resolved.
-enum DNSShape {
-    static let minTTL = Member(
-        "minTTL", .time("100ms", "24h"), default: "1s", "The shortest time that an answer is fresh.")
-    static let maxTTL = Member(
-        "maxTTL", .time("100ms", "24h"), default: "5m", "The longest time that an answer is fresh.")
-    static let stale = Member(
-        "stale", .time("0s", "24h"), default: "5m",
-        "How long an expired answer is used if no new one arrives.")
-    static let servers = Member(
-        "servers", .list(of: ValueType<String>.text.located, 0...8),
-        "The servers to ask: addresses, with or without a port.")
-    static let shape: Shape = Shape("dns", definition: "dns", minTTL, maxTTL, stale, servers)
+extension ValueType where Value == String {
+    fileprivate static let pin = text("a pin such as sha256//BASE64") {
+        $0.hasPrefix("sha256//") && $0.utf8.count == 52 && $0.hasSuffix("=")
+    }
 }
 
-extension ValueType where Value == ConfigDNS {
-    private enum Word: String, CaseIterable { case system }
-
-    static let dns = ValueType.either(
-        ValueType<Word>.word.map { _ in .system },
-        orMapping: .object(DNSShape.shape, prefixes: true) { values in
-            let (least, most) = (values.located(DNSShape.minTTL), values.located(DNSShape.maxTTL))
-            values.requireOrder(DNSShape.minTTL, DNSShape.maxTTL)
-            return .settings(
-                minTTL: least, maxTTL: most, stale: values.located(DNSShape.stale),
-                servers: values.read(DNSShape.servers) ?? [])
-        })
+extension SettingTable where Root == DNSSettings {
+    /// How names are resolved.
+    static let dns = SettingTable("dns", standard: DNSSettings(), ascending: [(\.minTTL, \.maxTTL)]) {
+        Setting("minTTL", \.minTTL, .duration("100ms", "24h"), "The shortest time that an answer is fresh.")
+        Setting("maxTTL", \.maxTTL, .duration("100ms", "24h"), "The longest time that an answer is fresh.")
+        Setting(
+            "stale", \.stale, .duration("0s", "24h"),
+            "How long an expired answer is used if no new one arrives.")
+        Setting(
+            "servers", \.servers, .list(of: .text, 0...8),
+            "The servers to ask: addresses, with or without a port.")
+    }
 }

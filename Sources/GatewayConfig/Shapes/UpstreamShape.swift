@@ -1,93 +1,76 @@
 import EndpointPlans
+import EventIO
 import HTTPModel
 import JSONBytes
+import Networking
 
-/// An upstream of the format.
-enum UpstreamShape {
-    static let url = Member(
-        "url", .upstreamURL.notList("; several addresses are urls"),
-        "The address: http, https or unix:/path. Its path is a prefix of all calls.")
-    static let urls = Member(
-        "urls", .list(of: ValueType<String>.upstreamURL.located, 1...256),
-        "Several addresses, between which calls are balanced.")
-    static let envelope = Member(
-        "envelope", .envelope, default: "none",
-        "How responses wrap their data: none, generic, or where the parts are.")
-    static let headers = Member("headers", .constantHeaders, "Header fields of each call.")
-    static let timeouts = Member("timeouts", .timeouts, "The times that calls may take.")
-    static let retry = Member("retry", .retry, "How often and when failed calls are sent again.")
-    static let limits = Member("limits", .upstreamLimits, "Bounds for each event loop.")
-    static let emptyBody = Member(
-        "emptyBody", .bool, default: "false",
-        "Whether a success with an empty body is one without data. A 204 always is.")
-    static let tls = Member("tls", .tls, "TLS to an https address.")
-    static let concurrency = Member(
-        "concurrency", .switchable(.integer(1...1_000_000)), default: "off",
-        "The most attempts in flight; further ones fail at once.")
-    static let breaker = Member(
-        "breaker", .switchable(.breaker), "When calls fail at once, because the upstream fails too often.")
-    static let ejection = Member(
-        "ejection", .switchable(.ejection), "When one of several addresses is not used for a while.")
-    static let slowStart = Member(
-        "slowStart", .switchable(.time("0s", "10m")), default: "10s",
-        "How long a new or returned address takes only a part of its load.")
-    static let health = Member(
-        "health", .switchable(.healthCheck), default: "off", "Checks of the addresses besides the calls.")
-    static let dns = Member("dns", .dns, "How the host's name is resolved.")
-    static let compression = Member(
-        "compression", ValueType<ConfigUpstreamCompression>.word, default: "unlessNearby",
-        "Whether calls accept compressed responses.")
-
-    static let shape: Shape = Shape(
-        "an upstream", definition: "upstream", exactlyOne: ["url", "urls"],
+extension SettingTable where Root == UpstreamSettings {
+    /// An upstream of the format.
+    static let upstream = SettingTable(
+        "an upstream", definition: "upstream", standard: UpstreamSettings(), exactlyOne: ["url", "urls"],
         meant: [
-            "host": url.name, "hosts": urls.name, "address": url.name, "retries": retry.name,
-            "circuit_breaker": breaker.name, "circuitBreaker": breaker.name,
-        ], url, urls, envelope, headers,
-        timeouts,
-        retry, limits, emptyBody, tls, concurrency, breaker, ejection, slowStart, health, dns,
-        compression)
-
-    /// Decodes an upstream without its name.
-    static func decode(_ values: ShapeValues) -> ConfigUpstream? {
-        let reader = values.reader
-        let addresses: [Located<String>]?
-        switch (values.has(url), values.has(urls)) {
-        case (true, true):
-            reader.error("an upstream has url or urls, not both", at: values.place)
-            return nil
-        case (false, false):
-            reader.error("an upstream needs the member \"url\" or \"urls\"", at: values.place)
-            return nil
-        case (true, false): addresses = values.located(url).map { [$0] }
-        case (false, true): addresses = values.read(urls)
+            "host": "url", "hosts": "urls", "address": "url", "retries": "retry",
+            "circuit_breaker": "breaker", "circuitBreaker": "breaker",
+        ],
+        isComplete: { values in
+            guard values.has("url") == values.has("urls") else { return true }
+            let message =
+                values.has("url")
+                ? "an upstream has url or urls, not both"
+                : "an upstream needs the member \"url\" or \"urls\""
+            values.reader.error(message, at: values.place)
+            return false
+        },
+        check: { values, changes in
+            let urls = changes.applied(to: UpstreamSettings()).urls
+            guard let place = values.map["tls"]?.namePlace, changes.has("url") || changes.has("urls"),
+                !urls.contains(where: { $0.hasPrefix("https:") || $0.contains("${") })
+            else { return }
+            values.reader.error("tls needs an https address", at: place)
         }
-        var upstream = ConfigUpstream(name: Located("", at: values.place), urls: addresses ?? [])
-        upstream.envelope = values.located(envelope)
-        upstream.headers = values.read(headers) ?? []
-        upstream.timeouts = values.read(timeouts) ?? ConfigTimeouts()
-        upstream.retry = values.read(retry) ?? ConfigRetry()
-        upstream.limits = values.read(limits) ?? ConfigUpstreamLimits()
-        upstream.emptyBody = values.located(emptyBody)
-        upstream.tls = values.located(tls)
-        upstream.concurrency = values.located(concurrency)
-        upstream.breaker = values.located(breaker)
-        upstream.ejection = values.located(ejection)
-        upstream.slowStart = values.located(slowStart)
-        upstream.health = values.located(health)
-        upstream.dns = values.located(dns)
-        upstream.compression = values.located(compression)
-        if let tlsPlace = values.place(of: tls), let addresses,
-            !addresses.contains(where: { $0.value.hasPrefix("https:") || $0.value.contains("${") })
-        {
-            reader.error("tls needs an https address", at: tlsPlace)
-        }
-        return upstream
+    ) {
+        Setting(
+            "url", \.urls,
+            ValueType<String>.upstreamURL.notList("; several addresses are urls").map { [$0] },
+            "The address: http, https or unix:/path. Its path is a prefix of all calls.")
+        Setting(
+            "urls", \.urls, .list(of: .upstreamURL, 1...256),
+            "Several addresses, between which calls are balanced.")
+        Setting(
+            "envelope", \.envelope, .envelope,
+            "How responses wrap their data: none, generic, or where the parts are.")
+        Setting("headers", \.headers, .constantHeaders, "Header fields of each call.")
+        Setting("timeouts", \.calls, .settings(.timeouts), "The times that calls may take.")
+        Setting("retry", \.calls, .settings(.retry), "How often and when failed calls are sent again.")
+        Setting("limits", \.limits, .settings(.upstreamLimits), "Bounds for each event loop.")
+        Setting(
+            "emptyBody", \.allowsEmptyBody, .bool,
+            "Whether a success with an empty body is one without data. A 204 always is.")
+        Setting("tls", \.tls, .present(.tls), "TLS to an https address.")
+        Setting(
+            "concurrency", \.policy.concurrency, .orOff(.integer(1...1_000_000)),
+            "The most attempts in flight; further ones fail at once.")
+        Setting(
+            "breaker", \.policy.breaker, .orOff(.breaker),
+            "When calls fail at once, because the upstream fails too often.")
+        Setting(
+            "ejection", \.policy.ejection, .orOff(.ejection),
+            "When one of several addresses is not used for a while.")
+        Setting(
+            "slowStart", \.policy.slowStart, .orOff(.duration("0s", "10m")),
+            "How long a new or returned address takes only a part of its load.")
+        Setting(
+            "health", \.policy.health, .orOff(.health), default: { $0 == nil ? "off" : nil },
+            "Checks of the addresses besides the calls.")
+        Setting(
+            "dns", \.dns,
+            .either(ValueType<DNSSettings>.word(["system": .system]).whole, orMapping: .present(.dns)),
+            "How the host's name is resolved.")
+        Setting(
+            "compression", \.policy.compression,
+            .word(["unlessNearby": .unlessNearby, "always": .always, "never": .never]),
+            "Whether calls accept compressed responses.")
     }
-}
-
-extension ValueType where Value == ConfigUpstream {
-    static let upstream = ValueType.object(UpstreamShape.shape) { UpstreamShape.decode($0) }
 }
 
 /// The envelope of an upstream's responses, if it is declared.
@@ -97,7 +80,7 @@ enum EnvelopeShape {
     static let message = Member(
         "message", .pointer, "The place of the upstream's message. Clients see it if revealMessages is set.")
     static let success = Member(
-        "success", .list(of: ValueType<String>.text.located, 1...100),
+        "success", .list(of: ValueType<String>.text, 1...100),
         "The result codes of a success. They are compared as text, so 0 is the number and the text.")
 
     static let shape: Shape = Shape(
@@ -106,18 +89,17 @@ enum EnvelopeShape {
     )
 }
 
-extension ValueType where Value == ConfigEnvelope {
-    private enum Word: String, CaseIterable { case none, generic }
-
+extension ValueType where Value == ResponseEnvelope {
     static let envelope = ValueType.either(
-        ValueType<Word>.word.map { $0 == .none ? .none : .generic },
+        .word(["none": .none, "generic": .genericResponse]),
         orMapping: .object(EnvelopeShape.shape, prefixes: true) { values in
-            guard let status = values.located(EnvelopeShape.status),
-                let data = values.located(EnvelopeShape.data),
+            guard let status = values.read(EnvelopeShape.status),
+                let data = values.read(EnvelopeShape.data),
                 let success = values.read(EnvelopeShape.success)
             else { return nil }
             return .declared(
-                status: status, data: data, message: values.located(EnvelopeShape.message), success: success)
+                status: status, data: data, message: values.read(EnvelopeShape.message),
+                success: Set(success))
         })
 }
 
@@ -133,30 +115,28 @@ extension ValueType where Value == JSONPointer {
     }
 }
 
-extension ValueType where Value == [ConfigConstantHeader] {
+extension ValueType where Value == HTTPFields {
     static let constantHeaders = ValueType { definitions in
         .type("object", [("additionalProperties", ValueType<String>.text.schema(&definitions))])
     } read: { node, subject, reader in
-        reader.fields(node, subject, of: .request)?.compactMap { name, member in
+        reader.fields(node, subject, of: .request)?.reduce(into: HTTPFields()) { fields, field in
+            let (name, member) = field
             let subject = Subject(member.name, of: subject.text)
-            guard let scalar = reader.scalar(member.value, subject)
-            else {
-                return nil
-            }
+            guard let scalar = reader.scalar(member.value, subject) else { return }
             if let reference = ReferenceText.first(in: scalar) {
                 reader.error(
                     "\(subject.text): \(reference): the headers of an upstream are constant",
                     at: member.value.place)
-                return nil
+                return
             }
             guard scalar.isUnknown || HeaderRules.isValue(scalar.text) else {
                 reader.error(
                     "\(subject.text): the value has a control character, or blanks around it",
                     at: member.value.place)
-                return nil
+                return
             }
             HeaderRules.warn(name.value, scalar.substitution?.hasVariable != true, member.value.place, reader)
-            return ConfigConstantHeader(name: name, value: Located(scalar.text, at: member.value.place))
+            fields.append(name.value, scalar.text)
         }
     }
 }

@@ -59,6 +59,8 @@ extension ValueType {
                 return mapping.read(node, subject, reader)
             }
             return text.read(node, subject, reader)
+        } written: { value in
+            text.written?(value)
         }
     }
 }

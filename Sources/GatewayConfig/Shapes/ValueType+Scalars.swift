@@ -13,7 +13,7 @@ extension ValueType where Value == String {
     static func text(
         _ description: String, _ isValid: @escaping @Sendable (String) -> Bool
     ) -> ValueType {
-        ValueType(.anyText, unknown: nil) { (scalar) throws(ScalarFault) in
+        ValueType(.anyText, unknown: nil, written: { $0 }) { (scalar) throws(ScalarFault) in
             guard !scalar.isUnknown else { return scalar.text }
             guard !scalar.text.isEmpty else { throw .rule("the text is empty") }
             if let reference = ReferenceText.first(in: scalar) {
@@ -27,7 +27,8 @@ extension ValueType where Value == String {
 
 extension ValueType where Value == Int {
     static func integer(_ range: ClosedRange<Int>) -> ValueType {
-        ValueType(.scalar(.integer(in: range)), unknown: range.lowerBound) { (scalar) throws(ScalarFault) in
+        ValueType(.scalar(.integer(in: range)), unknown: range.lowerBound, written: { "\($0)" }) {
+            (scalar) throws(ScalarFault) in
             guard case .integer(let text) = YAMLValue(scalar) else {
                 throw .unfit(scalar.quotedNumber ?? "is not a whole number")
             }
@@ -51,8 +52,10 @@ extension ValueType where Value == Int {
         guard let first = quantity.parse(least), let last = quantity.parse(most) else {
             preconditionFailure("\(least) or \(most) is not \(quantity.description)")
         }
-        return ValueType(.scalar(.type("string", [("pattern", .text(quantity.pattern))])), unknown: first) {
-            (scalar) throws(ScalarFault) in
+        return ValueType(
+            .scalar(.type("string", [("pattern", .text(quantity.pattern))])), unknown: first,
+            written: { quantity.text($0) }
+        ) { (scalar) throws(ScalarFault) in
             switch YAMLValue(scalar) {
             case .integer(let text), .decimal(let text):
                 throw .bare("needs a unit: \(quantity.withUnit(scalar.substitution == nil ? text : "5"))")
@@ -70,7 +73,8 @@ extension ValueType where Value == Int {
 extension ValueType where Value == Double {
     /// A share: more than 0, at most 1.
     static let share = ValueType(
-        .scalar(.type("number", [("exclusiveMinimum", .integer(0)), ("maximum", .integer(1))])), unknown: 1
+        .scalar(.type("number", [("exclusiveMinimum", .integer(0)), ("maximum", .integer(1))])), unknown: 1,
+        written: { "\($0)" }
     ) { (scalar) throws(ScalarFault) in
         let value: Double?
         switch YAMLValue(scalar) {
@@ -97,7 +101,8 @@ extension ValueType where Value == NumberBound {
 }
 
 extension ValueType where Value == Bool {
-    static let bool = ValueType(.scalar(.type("boolean")), unknown: false) { (scalar) throws(ScalarFault) in
+    static let bool = ValueType(.scalar(.type("boolean")), unknown: false, written: { "\($0)" }) {
+        (scalar) throws(ScalarFault) in
         guard case .bool(let value) = YAMLValue(scalar) else { throw .unfit("is not true or false") }
         return value
     }
@@ -105,7 +110,7 @@ extension ValueType where Value == Bool {
     /// A flag: `on` and `off` are text in YAML 1.2.
     static let flag = ValueType(
         .scalar(.object([("enum", .list([.bool(true), .bool(false), .text("on"), .text("off")]))])),
-        unknown: false
+        unknown: false, written: { $0 ? "on" : "off" }
     ) { (scalar) throws(ScalarFault) in
         if case .bool(let value) = YAMLValue(scalar) { return value }
         switch scalar.text {
@@ -120,10 +125,52 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
     /// One of a few words.
     static var word: ValueType {
         let words = Value.allCases.map(\.rawValue)
-        return ValueType(.choice(words), unknown: Value.allCases.first) { (scalar) throws(ScalarFault) in
-            if let value = Value(rawValue: scalar.text) { return value }
+        return oneOf(words, unknown: Value.allCases.first) {
+            Value(rawValue: $0)
+        } written: {
+            $0.rawValue
+        }
+    }
+}
+
+extension ValueType where Value: Equatable {
+    /// One of a few words.
+    static func word(_ values: KeyValuePairs<String, Value>) -> ValueType {
+        oneOf(values.map(\.key), unknown: values.first?.value) { word in
+            values.first { $0.key == word }?.value
+        } written: { value in
+            values.first { $0.value == value }?.key
+        }
+    }
+}
+
+extension ValueType {
+    fileprivate static func oneOf(
+        _ words: [String], unknown: Value?, value: @escaping @Sendable (String) -> Value?,
+        written: @escaping @Sendable (Value) -> String?
+    ) -> ValueType {
+        ValueType(.choice(words), unknown: unknown, written: written) { (scalar) throws(ScalarFault) in
+            if let value = value(scalar.text) { return value }
             throw .unfit("is not \(Words.list(words))" + scalar.suggestion(among: words))
         }
+    }
+}
+
+extension ValueType where Value == Duration {
+    static func duration(_ least: String, _ most: String) -> ValueType {
+        let time = ValueType<Int>.time(least, most)
+        return ValueType(schema: time.schema) { node, subject, reader in
+            time.read(node, subject, reader).map { .nanoseconds($0) }
+        } written: { value in
+            time.written?(value.inNanoseconds)
+        }
+    }
+}
+
+extension Duration {
+    /// The time as the format counts it.
+    var inNanoseconds: Nanoseconds {
+        Int(components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000)
     }
 }
 

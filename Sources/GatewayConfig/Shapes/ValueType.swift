@@ -9,10 +9,15 @@ struct ValueType<Value: Sendable>: Sendable {
     let schema: MakeSchema
     /// Returns the value; nil after a problem.
     let read: Read
+    /// Returns a value as YAML writes it. Nil if it is not one scalar.
+    let written: (@Sendable (Value) -> String?)?
 
-    init(schema: @escaping MakeSchema, read: @escaping Read) {
+    init(
+        schema: @escaping MakeSchema, read: @escaping Read, written: (@Sendable (Value) -> String?)? = nil
+    ) {
         self.schema = schema
         self.read = read
+        self.written = written
     }
 
     /// A value that is one scalar.
@@ -20,11 +25,14 @@ struct ValueType<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - tree: the schema of a scalar without variables.
     ///   - unknown: stands for a variable that is not read.
+    ///   - written: returns a value as YAML writes it.
     ///   - parse: returns the value, or throws what is wrong with it.
     init(
         _ tree: @escaping @autoclosure @Sendable () -> SchemaTree, unknown: Value?,
+        written: (@Sendable (Value) -> String?)? = nil,
         parse: @escaping @Sendable (YAMLScalar) throws(ScalarFault) -> Value
     ) {
+        self.written = written
         schema = { _ in tree() }
         read = { node, subject, reader in
             guard let scalar = reader.scalar(node, subject) else { return nil }

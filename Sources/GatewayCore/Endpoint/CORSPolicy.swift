@@ -21,6 +21,10 @@ public struct CORSPolicy: Sendable {
         /// serves, such as a development server.
         public static let sameHost = Origins(storage: .sameHost)
 
+        package var isAny: Bool {
+            if case .any = storage { true } else { false }
+        }
+
         /// These origins: scheme, host and port as browsers write them, without a trailing slash.
         public static func list(_ origins: [String]) -> Origins { Origins(storage: .list(origins)) }
     }

@@ -1,6 +1,7 @@
 import ASCIIText
 import ContentCoding
 import EventIO
+import GatewayConfig
 import HTTPInbound
 import HTTPModel
 import Networking

@@ -1,22 +1,25 @@
 import GatewayConfig
 
 extension ConfigDocument {
+    /// The keys that have flags.
+    private static let flags = [
+        "host": "listen.host", "port": "listen.port", "loops": "listen.loops", "name": "name",
+        "hosts": "hosts", "log-level": "log.level", "drain-delay": "drain.delay", "public": "public",
+        "timeline": "timeline", "spool-directory": "spoolDirectory", "compression": "compression",
+        "upstream-memory": "limits.upstreamBodies", "proxy": "proxy",
+        // The exceptions belong to the proxy.
+        "no-proxy": "proxy",
+    ]
+
     /// The names of the flags whose values the file has. Their variables have no effect, so they are not read.
     var flagsWithValue: Set<String> {
-        let flags: [(name: String, isSet: Bool)] = [
-            ("host", listen.host != nil), ("port", listen.port != nil), ("loops", listen.loops != nil),
-            ("name", name != nil), ("hosts", hosts != nil), ("log-level", logLevel != nil),
-            ("drain-delay", drainDelay != nil), ("public", publicFolder != nil),
-            ("timeline", timeline != nil),
-            ("spool-directory", spoolFolder != nil), ("compression", compression != nil),
-            ("upstream-memory", limits.upstreamBodies != nil),
-            // The exceptions belong to the proxy.
-            ("proxy", proxy != nil), ("no-proxy", proxy != nil),
-            // Each upstream of a file has addresses there.
-            ("upstream", true),
-            ("breaker", !upstreams.isEmpty && upstreams.allSatisfy { $0.breaker != nil }),
-            ("dns", !upstreams.isEmpty && upstreams.allSatisfy { $0.dns != nil }),
-        ]
-        return Set(flags.filter(\.isSet).map(\.name))
+        // Each upstream of a file has addresses there.
+        var names: Set = ["upstream"]
+        for (name, key) in Self.flags where changes.has(key) { names.insert(name) }
+        guard !upstreams.isEmpty else { return names }
+        for key in ["breaker", "dns"] where upstreams.allSatisfy({ $0.changes.has(key) }) {
+            names.insert(key)
+        }
+        return names
     }
 }

@@ -6,16 +6,7 @@ extension ConfigDocument {
     /// for checking: an endpoint with a variable is left out as a whole.
     var known: ConfigDocument {
         var known = self
-        known.publicFolder = nil
-        known.spoolFolder = nil
-        if isUnknown(listen.host) { known.listen.host = nil }
-        if isUnknown(name) { known.name = nil }
-        if isUnknown(proxy) { known.proxy = nil }
-        if noProxy?.contains(where: { isSubstituted($0.place) }) == true { known.noProxy = nil }
-        if hosts?.contains(where: { isSubstituted($0.place) }) == true { known.hosts = nil }
-        if let cors, case .list(let origins) = cors.value.origins {
-            known.cors?.value.origins = .list(origins.filter { !isSubstituted($0.place) })
-        }
+        known.changes = changes.known.without("public", "spoolDirectory")
         known.upstreams = upstreams.map(self.known)
         guard !variableTexts.isEmpty else { return known }
         known.schemas = []
@@ -40,28 +31,12 @@ extension ConfigDocument {
         return known
     }
 
-    /// Returns an upstream without what the modules compare with a value that a variable sets. The values themselves have been checked.
+    /// Returns an upstream without values that variables set, and without certificates. Each value alone has been checked.
     private func known(_ upstream: ConfigUpstream) -> ConfigUpstream {
         var known = upstream
-        known.tls = nil
-        if case .on(let breaker)? = upstream.breaker?.value,
-            isUnknown(breaker.open) || isUnknown(breaker.maxOpen)
-        {
-            known.breaker = nil
-        }
-        if case .on(let ejection)? = upstream.ejection?.value,
-            isUnknown(ejection.base) || isUnknown(ejection.max)
-        {
-            known.ejection = nil
-        }
-        if case .on(let health)? = upstream.health?.value, isUnknown(health.path) { known.health = nil }
-        if case .settings(let minTTL, let maxTTL, _, let servers)? = upstream.dns?.value,
-            isUnknown(minTTL) || isUnknown(maxTTL) || servers.contains(where: { isSubstituted($0.place) })
-        {
-            known.dns = nil
-        }
-        if upstream.urls.contains(where: { isSubstituted($0.place) }) {
-            known.urls = [Located("http://127.0.0.1:1", at: upstream.name.place)]
+        known.changes = upstream.changes.known.without("tls")
+        if !known.changes.has("url"), !known.changes.has("urls") {
+            known.changes.add { $0.urls = ["http://127.0.0.1:1"] }
         }
         return known
     }

@@ -26,11 +26,7 @@ package struct GatewayFile: Sendable {
         let reading = ConfigReading.read(
             path, from: source, mode: isBesideSwift ? .servingBesideSwift : .serving)
         guard let document = reading.document else { throw GatewayFileError(problems: reading.problems) }
-        willReadTLS(
-            document.upstreams.flatMap { upstream in
-                [upstream.tls?.value.ca, upstream.tls?.value.certificate, upstream.tls?.value.key].compactMap
-                { $0?.value }
-            })
+        willReadTLS(document.upstreams.flatMap { $0.settings.tls?.files ?? [] })
         // What the engine refuses is told by `declare`, so that each plan is made once.
         let (faults, _) = Self.faults(of: document)
         guard faults.isEmpty else {

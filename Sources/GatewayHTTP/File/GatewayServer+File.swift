@@ -1,4 +1,5 @@
 import EventIO
+public import GatewayConfig
 public import GatewayCore
 
 extension GatewayServer {

@@ -32,26 +32,17 @@ struct ServedFile: Sendable {
     static func restarts(
         from old: GatewayServerConfiguration, to new: GatewayServerConfiguration, _ document: ConfigDocument
     ) -> [ConfigProblem] {
-        let changes: [(isChanged: Bool, name: String, place: ConfigPlace?)] = [
-            (old.host != new.host, "listen.host", document.listen.host?.place),
-            (old.port != new.port, "listen.port", document.listen.port?.place),
-            (old.loops != new.loops, "listen.loops", document.listen.loops?.place),
-            (old.name != new.name, "name", document.name?.place),
-            (old.logLevel != new.logLevel, "log.level", document.logLevel?.place),
-            (old.accessLog != new.accessLog, "log.access", document.logsAccess?.place),
-            (
-                old.inbound.connections != new.inbound.connections, "limits.connections",
-                document.limits.connections?.place
-            ),
-            (
-                old.upstreamBodies != new.upstreamBodies, "limits.upstreamBodies",
-                document.limits.upstreamBodies?.place
-            ),
+        let changes: [(isChanged: Bool, key: String)] = [
+            (old.host != new.host, "listen.host"), (old.port != new.port, "listen.port"),
+            (old.loops != new.loops, "listen.loops"), (old.name != new.name, "name"),
+            (old.logLevel != new.logLevel, "log.level"), (old.accessLog != new.accessLog, "log.access"),
+            (old.inbound.connections != new.inbound.connections, "limits.connections"),
+            (old.upstreamBodies != new.upstreamBodies, "limits.upstreamBodies"),
         ]
         return changes.filter(\.isChanged).map { change in
             document.problem(
-                .error, "\(change.name) needs a restart",
-                at: change.place ?? ConfigPlace(file: 0, line: 1, column: 1))
+                .error, "\(change.key) needs a restart",
+                at: document.changes.place(of: change.key) ?? ConfigPlace(file: 0, line: 1, column: 1))
         }
     }
 }

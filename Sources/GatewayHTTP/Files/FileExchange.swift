@@ -1,4 +1,5 @@
 import EventIO
+import GatewayConfig
 import GatewayCore
 import Glibc
 import HTTPInbound

@@ -1,20 +1,5 @@
+import GatewayConfig
 @_spi(Lines) internal import JSONBytes
-
-/// The severity of a message on standard error.
-public enum LogLevel: String, Sendable, CaseIterable, Comparable {
-    case debug, info, warning, error
-
-    private var rank: Int {
-        switch self {
-        case .debug: 0
-        case .info: 1
-        case .warning: 2
-        case .error: 3
-        }
-    }
-
-    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
-}
 
 /// The gateway's diagnostic log: one JSON line for each message on standard error, written by a separate thread. Requests are logged
 /// in the access log on standard output instead.

@@ -1,3 +1,4 @@
+import GatewayConfig
 import Glibc
 
 /// A gateway's two logs: requests on standard output, everything else on standard error.

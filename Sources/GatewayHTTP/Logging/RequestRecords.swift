@@ -1,4 +1,5 @@
 import EventIO
+import GatewayConfig
 import GatewayCore
 
 /// Tells the access log and the observer what became of each request. One for each loop, confined to it.

@@ -1,4 +1,5 @@
 import EventIO
+import GatewayConfig
 import Locking
 import Networking
 import Resilience

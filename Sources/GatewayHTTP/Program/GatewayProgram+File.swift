@@ -54,7 +54,7 @@ extension GatewayProgram {
         let upstreams = file.document.upstreams
         return try UpstreamFlags.concurrency(
             arguments, known: upstreams.map(\.name.value),
-            settled: Set(upstreams.filter { $0.concurrency != nil }.map(\.name.value)))
+            settled: Set(upstreams.filter { $0.changes.has("concurrency") }.map(\.name.value)))
     }
 
     private func settings(

@@ -1,3 +1,4 @@
+public import GatewayConfig
 package import GatewayCore
 
 /// A program that runs one gateway: its name, its own flags, and the defaults of the others.

@@ -1,4 +1,5 @@
 import EventIO
+package import GatewayConfig
 import GatewayCore
 import HTTPOutbound
 import NetworkingSession

@@ -1,3 +1,4 @@
+package import GatewayConfig
 import HTTPModel
 
 /// Checks whether a running gateway is ready.

@@ -1,3 +1,4 @@
+package import GatewayConfig
 import GatewayCore
 
 /// The flags of a program that runs a gateway, with the defaults of its configuration.

@@ -1,4 +1,5 @@
 import EventIO
+import GatewayConfig
 import Networking
 
 /// TLS settings of upstreams from `--upstream-ca`, `--upstream-cert`, `--upstream-key` and `--upstream-pin`.

@@ -46,7 +46,7 @@ public struct NoProxy: Sendable, Hashable {
         self.entries = entries
     }
 
-    static func failure(_ entry: String) -> ProxyConfiguration.Failure {
+    package static func failure(_ entry: String) -> ProxyConfiguration.Failure {
         ProxyConfiguration.Failure(
             description: "'\(entry)' is not a name, an address or a range of addresses")
     }

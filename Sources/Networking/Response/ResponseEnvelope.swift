@@ -1,14 +1,14 @@
 public import JSONBytes
 
 /// The envelope in which an upstream wraps its responses.
-public struct ResponseEnvelope: Sendable {
-    enum Form: Sendable {
+public struct ResponseEnvelope: Sendable, Hashable {
+    enum Form: Sendable, Hashable {
         case none
         case generic
         case declared(Declared)
     }
 
-    struct Declared: Sendable {
+    struct Declared: Sendable, Hashable {
         let status: JSONPointer
         let data: JSONPointer
         let message: JSONPointer?
@@ -40,6 +40,15 @@ public struct ResponseEnvelope: Sendable {
     ) -> ResponseEnvelope {
         ResponseEnvelope(
             form: .declared(Declared(status: status, data: data, message: message, success: success)))
+    }
+
+    /// Whether it has a place for the upstream's message.
+    package var hasMessages: Bool {
+        switch form {
+        case .none: false
+        case .generic: true
+        case .declared(let declared): declared.message != nil
+        }
     }
 }
 

@@ -22,15 +22,16 @@ public struct Backoff: Sendable, Hashable {
 
     private let growth: Growth
     private let jitter: Jitter
-    // In nanoseconds.
-    private let base: Int64
-    private let cap: Int64
+    /// In nanoseconds. More than `cap` counts as `cap`.
+    package var base: Int64
+    /// In nanoseconds.
+    package var cap: Int64
 
     private init(_ growth: Growth, _ base: RxTimeInterval, _ cap: RxTimeInterval, _ jitter: Jitter) {
         self.growth = growth
         self.jitter = jitter
         self.cap = Int64(cap.saturatedNanoseconds)
-        self.base = min(Int64(base.saturatedNanoseconds), self.cap)
+        self.base = Int64(base.saturatedNanoseconds)
     }
 
     /// No wait: retries immediately.
@@ -56,6 +57,8 @@ public struct Backoff: Sendable, Hashable {
         Backoff(.exponential(factor: factor >= 1 ? factor : 1), base, cap, jitter)
     }
 
+    private var first: Int64 { min(base, cap) }
+
     /// Returns the wait in nanoseconds.
     ///
     /// - Parameters:
@@ -72,21 +75,21 @@ public struct Backoff: Sendable, Hashable {
         case .full: return draw(bound)
         case .equal: return bound - bound / 2 + draw(bound / 2)
         case .decorrelated:
-            let (most, overflow) = max(previous, base).multipliedReportingOverflow(by: 3)
-            return min(base + draw((overflow ? cap : most) - base), cap)
+            let (most, overflow) = max(previous, first).multipliedReportingOverflow(by: 3)
+            return min(first + draw((overflow ? cap : most) - first), cap)
         }
     }
 
     private func bound(_ failures: Int) -> Int64 {
-        guard base > 0 else { return 0 }
+        guard first > 0 else { return 0 }
         let failures = max(failures, 1)
         switch growth {
-        case .constant: return base
+        case .constant: return first
         case .linear:
-            let (bound, overflow) = base.multipliedReportingOverflow(by: Int64(failures))
+            let (bound, overflow) = first.multipliedReportingOverflow(by: Int64(failures))
             return overflow ? cap : min(bound, cap)
         case .exponential(let factor):
-            let bound = Double(base) * pow(factor, Double(failures - 1))
+            let bound = Double(first) * pow(factor, Double(failures - 1))
             return bound < Double(cap) ? Int64(bound) : cap
         }
     }

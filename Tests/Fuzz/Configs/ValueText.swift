@@ -11,6 +11,10 @@ struct ValueText: Equatable {
     private mutating func add(_ value: Any) {
         switch value {
         case is ConfigPlace: text += "@"
+        // Closures, so what they change is compared.
+        case let changes as SettingChanges<GatewayServerConfiguration>:
+            add(changes.applied(to: SettingTable.file.standard))
+        case let changes as SettingChanges<UpstreamSettings>: add(changes.applied(to: UpstreamSettings()))
         case let fragment as JSONFragment: text += fragment.description
         case let string as String: text += "\"\(string)\""
         default:

@@ -23,7 +23,10 @@ public func fuzzConfigs(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let listening = ConfigReading.listen(of: "f", from: source)
     check(listening.problems, bytes)
     guard let document = reading.document else { return 0 }
-    guard let listen = listening.document?.listen, ValueText(listen) == ValueText(document.listen) else {
+    guard let listen = listening.document?.settings,
+        (listen.host, listen.port, listen.loops)
+            == (document.settings.host, document.settings.port, document.settings.loops)
+    else {
         fatalError("listen alone is \(listening)")
     }
     guard let same = unread.document else { fatalError("accepted only with variables: \(unread)") }

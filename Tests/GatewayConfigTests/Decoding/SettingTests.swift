@@ -1,4 +1,8 @@
 import EndpointPlans
+import GatewayCore
+import HTTPInbound
+import HTTPOutbound
+import NetworkingSession
 import Testing
 
 @testable import GatewayConfig
@@ -24,42 +28,73 @@ struct SettingTests {
                 """)
         #expect(reading.lines == [])
         let document = try #require(reading.document)
-        #expect(document.listen.host?.value == "0.0.0.0")
-        #expect(document.listen.port == Located(80, at: ConfigPlace(file: 0, line: 2, column: 31)))
-        #expect(document.listen.loops?.value == 2)
-        #expect(document.logLevel?.value == .warning)
-        #expect(document.drainDelay?.value == 1_500_000_000)
-        #expect(document.name?.value == "edge")
-        #expect(document.hosts?.map(\.value) == ["app.example.com", "*.example.org"])
-        #expect(document.publicFolder?.value == "/srv/pages")
-        #expect(document.timeline?.value == true)
-        #expect(document.proxy?.value == "http://proxy:3128")
-        #expect(document.noProxy?.map(\.value) == ["10.0.0.0/8"])
-        let cors = try #require(document.cors?.value)
-        guard case .list(let origins) = cors.origins else {
-            Issue.record("any origin")
+        let settings = document.settings
+        #expect(settings.host == "0.0.0.0")
+        #expect(settings.port == 80)
+        #expect(document.changes.place(of: "listen.port") == ConfigPlace(file: 0, line: 2, column: 31))
+        #expect(settings.loops == 2)
+        #expect(settings.logLevel == .warning)
+        #expect(settings.drainDelay == .milliseconds(1500))
+        #expect(settings.name == "edge")
+        let names = try HostNames(["app.example.com", "*.example.org"])
+        #expect(settings.hosts == names)
+        guard case .folder("/srv/pages")? = settings.files?.source else {
+            Issue.record("no folder")
             return
         }
-        #expect(origins.map(\.value) == ["https://app.example"])
-        #expect(cors.methods?.map(\.value) == ["GET"])
-        #expect(cors.headers?.map(\.value) == ["X-A"])
-        #expect(cors.exposedHeaders?.map(\.value) == ["X-B"])
-        #expect(cors.maxAge?.value == 3_600_000_000_000)
-        #expect(cors.allowsCredentials?.value == true)
-        #expect(document.limits.deadline?.value == 20_000_000_000)
-        #expect(document.limits.requestBody?.value == 65_536)
-        #expect(document.limits.answer?.value == 8 << 20)
-        #expect(document.limits.requestsInFlight?.value == 100)
-        #expect(document.limits.upstreamBodies?.value == 1 << 30)
-        #expect(document.limits.connections?.value == 500)
-        #expect(document.limits.sendRate?.value == 1024)
+        #expect(settings.limits.allowsTimeline)
+        let exceptions = try NoProxy("10.0.0.0/8")
+        #expect(settings.connections.proxy.exceptions == exceptions)
+        let cors = try #require(settings.cors)
+        #expect(!cors.origins.isAny)
+        #expect(cors.methods == [.get])
+        #expect(cors.headers == ["X-A"])
+        #expect(cors.exposedHeaders == ["X-B"])
+        #expect(cors.maxAge == .seconds(3600))
+        #expect(cors.allowsCredentials)
+        #expect(settings.limits.deadline == .seconds(20))
+        #expect(document.deadline?.value == 20_000_000_000)
+        #expect(settings.limits.requestBody == 65_536)
+        #expect(settings.limits.answer == 8 << 20)
+        #expect(settings.inbound.requestsInFlight == 100)
+        #expect(settings.upstreamBodies == 1 << 30)
+        #expect(settings.inbound.connections == 500)
+        #expect(settings.inbound.sendRate == 1024)
+    }
+
+    @Test(
+        "What a module refuses of a setting is an error at the value, without the values of variables",
+        arguments: [
+            (
+                "listen: {host: example.com}",
+                "f:2:16: error: host takes a numeric address such as 127.0.0.1 or ::1, or localhost, not \"example.com\""
+            ),
+            (
+                "listen: {host: \"${A}.com\"}",
+                "f:2:16: error: host takes a numeric address such as 127.0.0.1 or ::1, or localhost, not \"${A}.com\""
+            ),
+            ("hosts: [any, a]", "f:2:9: error: hosts takes names, or any: 'any' must be the only host name"),
+            (
+                "proxy: ftp://me:secret@p",
+                "f:2:8: error: proxy takes http://[user:password@]host[:port] or environment: "
+                    + "the proxy's scheme is ftp, but only http is supported"
+            ),
+            (
+                "cors: {origins: [\"https://a\", \"*\"]}",
+                "f:2:31: error: the CORS origin \"*\" is not of the form scheme://host[:port]; write any for all origins"
+            ),
+        ])
+    func refused(text: String, line: String) {
+        let reading = ConfigReading.read(text: text, variables: ["A": "hidden"])
+        #expect(reading.document == nil)
+        #expect(reading.lines.filter { $0.contains("error") } == [line])
     }
 
     @Test("A file with only its version has no settings")
     func nothing() throws {
         let document = try #require(ConfigReading.read(text: "").document)
-        #expect(document.listen.port == nil)
-        #expect(document.limits.deadline == nil)
+        #expect(!document.changes.has("listen.port") && document.settings.port == 8080)
+        #expect(document.deadline == nil && document.settings.limits.deadline == .seconds(15))
         #expect(document.endpoints.isEmpty && document.upstreams.isEmpty)
         #expect(document.files == ["f"])
         let place = ConfigPlace(file: 0, line: 2, column: 3)

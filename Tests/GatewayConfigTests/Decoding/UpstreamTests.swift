@@ -1,6 +1,12 @@
+import Dispatch
 import EndpointPlans
+import EventIO
 import HTTPModel
+import HTTPOutbound
 import JSONBytes
+import Networking
+import Resilience
+import Rx
 import Testing
 
 @testable import GatewayConfig
@@ -22,54 +28,54 @@ struct UpstreamTests {
     func addresses() throws {
         let one = try upstream("url: https://api.internal/v1")
         #expect(one.name == Located("api", at: ConfigPlace(file: 0, line: 3, column: 3)))
-        #expect(one.urls.map(\.value) == ["https://api.internal/v1"])
+        #expect(one.settings.urls == ["https://api.internal/v1"])
         let two = try upstream("urls: [\"http://10.0.0.1:81\", \"unix:/run/api.sock\"]")
-        #expect(two.urls.map(\.value) == ["http://10.0.0.1:81", "unix:/run/api.sock"])
+        #expect(two.settings.urls == ["http://10.0.0.1:81", "unix:/run/api.sock"])
     }
 
-    @Test("Times, retries and limits are in nanoseconds and bytes")
+    @Test("Times, retries and limits have their values and places, and others their defaults")
     func numbers() throws {
         let api = try upstream(
             "url: http://a, timeouts: {total: 3s, connect: 1s, firstByte: 2s, between: 500ms}, "
                 + "retry: {attempts: 2, base: 5ms, cap: 2s}, limits: {connections: 8, wait: 0s, body: 1MiB}, emptyBody: true"
         )
-        #expect(api.timeouts.total?.value == 3_000_000_000)
-        #expect(api.timeouts.connect?.value == 1_000_000_000)
-        #expect(api.timeouts.firstByte?.value == 2_000_000_000)
-        #expect(api.timeouts.between?.value == 500_000_000)
-        #expect(api.retry.attempts?.value == 2)
-        #expect(api.retry.base?.value == 5_000_000)
-        #expect(api.retry.cap?.value == 2_000_000_000)
-        #expect(api.limits.connections?.value == 8)
-        #expect(api.limits.wait?.value == 0)
-        #expect(api.limits.body?.value == 1 << 20)
-        #expect(api.emptyBody?.value == true)
+        let settings = api.settings
+        #expect(settings.calls.totalTimeout == .seconds(3))
+        #expect(
+            settings.calls.attemptLimits
+                == AttemptLimits(
+                    connect: .seconds(1), firstByte: .seconds(2), between: .milliseconds(500)))
+        #expect(settings.calls.retry.maxAttempts == 2)
+        #expect(
+            settings.calls.retry.backoff
+                == .exponential(base: .milliseconds(5), cap: .seconds(2), jitter: .full))
+        #expect(settings.limits.connectionsPerUpstream == 8)
+        #expect(settings.limits.waitTimeout == .zero)
+        #expect(settings.limits.responseBody == 1 << 20)
+        #expect(settings.limits.responseHead == OutboundLimits().responseHead)
+        #expect(settings.allowsEmptyBody)
+        let place = ConfigPlace(file: 0, line: 3, column: 42)
+        #expect(api.time("timeouts.total", \.calls.totalTimeout) == Located(3_000_000_000, at: place))
+        #expect(api.attempts?.value == 2)
+        #expect(try upstream("url: http://a").attempts == nil)
     }
 
     @Test("An envelope is a word or declared")
     func envelopes() throws {
-        if case .generic? = try upstream("url: http://a, envelope: generic").envelope?.value {
-        } else {
-            Issue.record("not generic")
-        }
+        #expect(try upstream("url: http://a, envelope: generic").settings.envelope == .genericResponse)
+        #expect(try upstream("url: http://a, envelope: none").settings.envelope == .none)
         let declared = try upstream(
             "url: http://a, envelope: {status: /s/code, data: /d, message: /m, success: [\"00\", 200, true]}")
-        guard case .declared(let status, let data, let message, let success)? = declared.envelope?.value
-        else {
-            Issue.record("not declared")
-            return
-        }
-        #expect(status.value.description == "/s/code")
-        #expect(data.value.description == "/d")
-        #expect(message?.value.description == "/m")
-        #expect(success.map(\.value) == ["00", "200", "true"])
+        #expect(
+            declared.settings.envelope
+                == .declared(
+                    status: "/s/code", data: "/d", message: "/m", success: ["00", "200", "true"]))
     }
 
     @Test("Headers are constant and take secrets")
     func headers() throws {
         let api = try upstream("url: http://a, headers: {X-Key: \"${file:/run/key}\", X-Braces: \"{a}\"}")
-        #expect(api.headers.map(\.name.value.description) == ["X-Key", "X-Braces"])
-        #expect(api.headers.map(\.value.value) == ["k", "{a}"])
+        #expect(api.settings.headers == ["X-Key": "k", "X-Braces": "{a}"])
     }
 
     @Test("TLS has files, pins, a name, a version and a switch")
@@ -78,14 +84,18 @@ struct UpstreamTests {
         let api = try upstream(
             "url: https://a, tls: {ca: ca.pem, cert: c.pem, key: k.pem, pins: [\(pin)], serverName: b, minimum: \"1.3\", verify: none}"
         )
-        let tls = try #require(api.tls?.value)
-        #expect(tls.ca?.value == "ca.pem")
-        #expect(tls.certificate?.value == "c.pem")
-        #expect(tls.key?.value == "k.pem")
-        #expect(tls.pins.map(\.value) == [pin])
-        #expect(tls.serverName?.value == "b")
-        #expect(tls.minimum?.value == .tls13)
-        #expect(tls.verifies?.value == false)
+        var expected = TLSConfiguration()
+        expected.trust = .authorities(.file("ca.pem"))
+        expected.identity = TLSConfiguration.Identity(
+            certificateChain: .file("c.pem"), privateKey: .file("k.pem"))
+        expected.pins = [pin]
+        expected.serverName = "b"
+        expected.minimumVersion = .tls13
+        expected.verification = .insecureNone
+        #expect(api.settings.tls == expected)
+        #expect(expected.files == ["ca.pem", "c.pem", "k.pem"])
+        #expect(try upstream("url: https://a, tls: {}").settings.tls == TLSConfiguration())
+        #expect(try upstream("url: https://a").settings.tls == nil)
     }
 
     @Test("Resilience has numbers and can be switched off")
@@ -94,40 +104,61 @@ struct UpstreamTests {
             "url: http://a, concurrency: 100, breaker: {window: 5s, minimumCalls: 10, failureRate: 0.3, open: 1s, maxOpen: 2s, probes: 1}, "
                 + "ejection: {consecutive: 3, base: 1s, max: 2s, maxShare: 1}, slowStart: 0s, "
                 + "health: {path: /up, interval: 1s, timeout: 100ms, unhealthy: 1, healthy: 1}, dns: {minTTL: 1s, maxTTL: 2s, stale: 0s, servers: [127.0.0.1:5353]}"
-        )
-        #expect(api.concurrency?.value == .on(100))
-        guard case .on(let breaker)? = api.breaker?.value, case .on(let ejection)? = api.ejection?.value,
-            case .on(let health)? = api.health?.value,
-            case .settings(let least, let most, let stale, let servers)? = api.dns?.value
-        else {
-            Issue.record("something is off")
-            return
-        }
-        #expect(breaker.window?.value == 5_000_000_000)
-        #expect(breaker.minimumCalls?.value == 10)
-        #expect(breaker.failureRate?.value == 0.3)
-        #expect(breaker.open?.value == 1_000_000_000)
-        #expect(breaker.maxOpen?.value == 2_000_000_000)
-        #expect(breaker.probes?.value == 1)
-        #expect(ejection.consecutive?.value == 3)
-        #expect(ejection.base?.value == 1_000_000_000)
-        #expect(ejection.max?.value == 2_000_000_000)
-        #expect(ejection.maxShare?.value == 1)
-        #expect(api.slowStart?.value == .on(0))
-        #expect(health.path.value == "/up")
-        #expect([health.interval?.value, health.timeout?.value] == [1_000_000_000, 100_000_000])
-        #expect([health.unhealthy?.value, health.healthy?.value] == [1, 1])
-        #expect([least?.value, most?.value, stale?.value] == [1_000_000_000, 2_000_000_000, 0])
-        #expect(servers.map(\.value) == ["127.0.0.1:5353"])
+        ).settings
+        #expect(api.policy.concurrency == 100)
+        var breaker = CircuitBreakerPolicy()
+        breaker.window = .seconds(5)
+        breaker.minimumCalls = 10
+        breaker.failureRate = 0.3
+        breaker.open = .seconds(1)
+        breaker.maxOpen = .seconds(2)
+        breaker.probes = 1
+        #expect(api.policy.breaker == breaker)
+        var ejection = EjectionPolicy()
+        ejection.consecutive = 3
+        ejection.base = .seconds(1)
+        ejection.max = .seconds(2)
+        ejection.maxShare = 1
+        #expect(api.policy.ejection == ejection)
+        #expect(api.policy.slowStart == .zero)
+        var health = HealthCheckPolicy(path: "/up")
+        health.interval = .seconds(1)
+        health.timeout = .milliseconds(100)
+        health.unhealthy = 1
+        health.healthy = 1
+        #expect(api.policy.health == health)
+        var dns = DNSSettings()
+        dns.minTTL = .seconds(1)
+        dns.maxTTL = .seconds(2)
+        dns.stale = .zero
+        dns.servers = ["127.0.0.1:5353"]
+        #expect(api.dns == dns)
         let off = try upstream(
             "url: http://a, concurrency: off, breaker: off, ejection: false, slowStart: off, health: off, dns: system"
-        )
-        #expect(off.concurrency?.value == .off)
-        #expect(off.breaker?.value == .off)
-        #expect(off.ejection?.value == .off)
-        #expect(off.slowStart?.value == .off)
-        #expect(off.health?.value == .off)
-        #expect(off.dns?.value == .system)
+        ).settings
+        #expect(off.policy.concurrency == nil)
+        #expect(off.policy.breaker == nil)
+        #expect(off.policy.ejection == nil)
+        #expect(off.policy.slowStart == nil)
+        #expect(off.policy.health == nil)
+        #expect(off.dns == .system)
+    }
+
+    @Test("What a file does not set stays as it is where its changes are applied")
+    func changes() throws {
+        let api = try upstream("url: http://a, breaker: {probes: 7}, ejection: {}, health: {path: /up}")
+        var settings = UpstreamSettings()
+        settings.policy.breaker?.window = .seconds(1)
+        settings.policy.ejection = nil
+        settings.limits.waitingCalls = 5
+        let changed = api.changes.applied(to: settings)
+        #expect(changed.policy.breaker?.window == .seconds(1))
+        #expect(changed.policy.breaker?.probes == 7)
+        #expect(changed.policy.ejection == EjectionPolicy())
+        #expect(changed.limits == settings.limits)
+        #expect(api.changes.has("breaker") && api.changes.has("breaker.probes"))
+        #expect(!api.changes.has("breaker.window") && !api.changes.has("limits"))
+        #expect(api.changes.without("breaker", "url").applied(to: settings).policy.breaker?.probes == 3)
     }
 
     @Test("F2: Upstreams, schemas and routes of all files share their names")

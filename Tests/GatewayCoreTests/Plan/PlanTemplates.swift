@@ -2,18 +2,26 @@ import EndpointPlans
 import HTTPModel
 import JSONBytes
 
-@testable import GatewayConfig
-
 /// Reads text with references in braces, as the reader of a file does. A fault in it is a mistake of the test.
 func text(_ text: String) -> PlannedText {
-    let problems = ProblemList()
-    let template = TemplateParser.parse(
-        YAMLScalar(text: text, style: .plain), at: .start(of: 0), problems
-    ) { root, path, text in
-        PlanReference(root, path, text)
+    let bytes = Array(text.utf8)
+    var pieces: [PlannedText.Piece] = []
+    var rest = 0
+    func addText(to end: Int) {
+        if end > rest { pieces.append(.text(String(decoding: bytes[rest..<end], as: UTF8.self))) }
     }
-    guard let template else { preconditionFailure("\(problems.sorted(files: ["test"]))") }
-    return template
+    while let brace = bytes[rest...].firstIndex(of: UInt8(ascii: "{")) {
+        addText(to: brace)
+        var parser = ReferenceParser(bytes, from: brace + 1)
+        guard let (root, path, end) = try? parser.parse() else {
+            preconditionFailure("\(text) has an invalid reference")
+        }
+        let shown = String(decoding: bytes[brace..<end], as: UTF8.self)
+        pieces.append(.reference(PlanReference(root, path, shown)))
+        rest = end
+    }
+    addText(to: bytes.count)
+    return PlannedText(pieces: pieces)
 }
 
 /// Reads a value with references, or a constant text. If it is one reference, the value keeps its type.

@@ -1,5 +1,6 @@
 import EndpointPlans
 import HTTPModel
+import Networking
 
 /// What single calls of a configuration cost at worst.
 struct CallCosts {
@@ -29,7 +30,8 @@ struct CallCosts {
         // The times of an upstream would tell which one a variable names.
         guard !document.isSubstituted(call.upstream.place) else { return .unknown }
         return number(
-            upstreams[call.upstream.value]?.timeouts.total, default: ConfigTimeouts.defaultTotal)
+            upstreams[call.upstream.value]?.time("timeouts.total", \.calls.totalTimeout),
+            default: CallPolicy().totalTimeout.inNanoseconds)
     }
 
     /// Returns the upstream calls of one call.
@@ -48,8 +50,8 @@ struct CallCosts {
     /// Returns the attempts of an upstream's idempotent calls.
     private func attempts(of upstream: Located<String>) -> PlanNumber {
         guard !document.isSubstituted(upstream.place) else { return .unknown }
-        return number(
-            upstreams[upstream.value]?.retry.attempts, default: CallCount.defaultAttempts)
+        let own = upstreams[upstream.value]?.attempts
+        return number(own, default: CallCount.defaultAttempts)
     }
 
     // MARK: Requests that pass through
@@ -64,10 +66,12 @@ struct CallCosts {
     /// Returns the nanoseconds that an attempt waits for the first byte of a response.
     func firstByte(of proxy: PlannedProxy) -> PlanNumber {
         guard !document.isSubstituted(proxy.upstream.place) else { return .unknown }
-        let timeouts = upstreams[proxy.upstream.value]?.timeouts
-        let standard = PlanNumber(ConfigTimeouts.defaultFirstByte)
-        if let own = timeouts?.firstByte { return number(own, default: 0) }
-        guard let total = timeouts?.total else { return standard }
+        let upstream = upstreams[proxy.upstream.value]
+        let standard = PlanNumber(AttemptLimits().firstByte.inNanoseconds)
+        if let own = upstream?.time("timeouts.firstByte", \.calls.attemptLimits.firstByte) {
+            return number(own, default: 0)
+        }
+        guard let total = upstream?.time("timeouts.total", \.calls.totalTimeout) else { return standard }
         // A longer total raises the limits of attempts that the file does not set.
         return PlanNumber.combine(number(total, default: 0), standard, max)
     }

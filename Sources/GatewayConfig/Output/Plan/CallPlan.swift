@@ -1,4 +1,5 @@
 import EndpointPlans
+import GatewayCore
 package import HTTPModel
 
 /// The calls of an endpoint with the worst latency and the number of upstream calls.
@@ -69,7 +70,8 @@ extension CallPlan {
         self.steps = steps.rows
         parts = schedule.rows
         deadline = costs.number(
-            endpoint.settings.$deadline ?? document.limits.deadline, default: ConfigLimits.defaultDeadline)
+            endpoint.settings.$deadline ?? document.deadline,
+            default: GatewayLimits().deadline.inNanoseconds)
         chain = steps.time + schedule.time
         slowest = chain.value == nil ? [] : steps.slowest + schedule.slowest
         calls = (steps.rows + schedule.rows).reduce(.none) { $0 + $1.calls }

@@ -1,4 +1,5 @@
 import EndpointPlans
+import GatewayCore
 
 /// The calls of an endpoint whose requests pass through. Bodies may take any time, so only the time until a response
 /// begins has a limit.
@@ -52,7 +53,8 @@ package struct ProxyPlan: Sendable {
         self.rows = rows
         firstByte = costs.firstByte(of: proxy)
         deadline = costs.number(
-            proxy.settings.$deadline ?? document.limits.deadline, default: ConfigLimits.defaultDeadline)
+            proxy.settings.$deadline ?? document.deadline,
+            default: GatewayLimits().deadline.inNanoseconds)
         calls = CallRange(
             least: 1, most: rows.map(\.calls.most).reduce(PlanNumber(1)) { $1.exceeds($0) ? $1 : $0 })
         authorization = proxy.settings.credentials.map(document.written)

@@ -97,6 +97,15 @@ extension FileKeys {
             #expect($0.inbound.sendRate == 7)
             #expect($0.inbound.keepAliveIdle == .seconds(6))
         },
+        KeyExample.setting(
+            "limits.target limits.headerBlock limits.headerLine limits.headerCount",
+            "limits: {target: 1KiB, headerBlock: 32KiB, headerLine: 24KiB, headerCount: 50}"
+        ) {
+            #expect($0.inbound.target == 1 << 10)
+            #expect($0.inbound.headerBlock == 32 << 10)
+            #expect($0.inbound.headerLine == 24 << 10)
+            #expect($0.inbound.headerCount == 50)
+        },
         KeyExample(
             "limits.deadline limits.answer",
             file: """

@@ -83,6 +83,15 @@ extension FileKeys {
             #expect(limits.responseBody == 1 << 20)
             #expect(limits.relayShare == 0.25)
         },
+        KeyExample.upstream(
+            "upstreamLimits.headerBlock upstreamLimits.headerCount upstreamLimits.idle",
+            "limits: {headerBlock: 64KiB, headerCount: 200, idle: 5s}"
+        ) { bench async throws in
+            let limits = try #require(bench.configuration.connections.limitsByUpstream["api"])
+            #expect(limits.responseHead == 64 << 10)
+            #expect(limits.responseFields == 200)
+            #expect(limits.idleTimeout == .seconds(5))
+        },
         KeyExample.upstream("upstream.emptyBody", "emptyBody: true") { bench async throws in
             bench.answers = ["/a": .status(.ok)]
             let reply = try await bench.ask("/x")

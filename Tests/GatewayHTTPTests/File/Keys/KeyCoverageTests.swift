@@ -12,19 +12,13 @@ struct KeyCoverageTests {
         FileKeys.groups, FileKeys.stepGroups, FileKeys.references, FileKeys.proxies,
     ].flatMap { $0 }
 
-    private static let shapes: [Shape] = [
-        DocumentShape.shape, DocumentShape.included, DefaultsShape.shape, ListenShape.shape, LogShape.shape,
-        DrainShape.shape, LimitsShape.shape, CORSShape.shape, CompressionShape.shape, UpstreamShape.shape,
-        EnvelopeShape.shape, TimeoutsShape.shape, RetryShape.shape, UpstreamLimitsShape.shape,
-        TLSShape.shape, BreakerShape.shape, EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape,
-        EndpointShape.shape, ParameterShape.shape, SchemaShape.shape, AnswerShape.shape, PartShape.shape,
-        StepShape.shape, ProxyShape.shape, PassedHeadersShape.shape(.passedField), PassedAnswerShape.shape,
-    ]
-
     /// `part.pick`, `reference.query`.
     private static var keys: Set<String> {
-        Set(shapes.flatMap { shape in shape.members.map { "\(shape.definition).\($0.name)" } })
-            .union(ReferenceRoot.allCases.map { "reference.\($0.rawValue)" })
+        Set(
+            ConfigSchemaText.shapes.flatMap { shape in shape.members.map { "\(shape.definition).\($0.name)" }
+            }
+        )
+        .union(ReferenceRoot.allCases.map { "reference.\($0.rawValue)" })
     }
 
     @Test("The example has the effect that the reference names", arguments: examples)
@@ -37,12 +31,6 @@ struct KeyCoverageTests {
         let covered = Set(Self.examples.flatMap(\.keys))
         #expect(Self.keys.subtracting(covered).sorted() == [])
         #expect(covered.subtracting(Self.keys).sorted() == [])
-    }
-
-    @Test("The tables of the keys are those of the JSON Schema")
-    func tables() {
-        let defined = ConfigSchemaText.make().matches(of: /"#\/definitions\/(\w+)"/).map { String($0.1) }
-        #expect(Set(defined).subtracting(Self.shapes.map(\.definition)) == ["variable"])
     }
 
     @Test("An example names keys that its file has")

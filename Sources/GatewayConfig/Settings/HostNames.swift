@@ -1,5 +1,4 @@
 import ASCIIText
-import GatewayCore
 import HTTPModel
 
 /// The host names allowed in a request's `Host`, with any port.
@@ -50,7 +49,7 @@ public struct HostNames: Sendable, Hashable {
     }
 
     /// Whether the host of an authority (`host[:port]`) is one of the names, or an IP address.
-    func allows(_ authority: ArraySlice<UInt8>) -> Bool {
+    package func allows(_ authority: ArraySlice<UInt8>) -> Bool {
         guard let allowed else { return true }
         return authority.withUnsafeBytes { bytes in
             guard let end = Authority.hostEnd(in: bytes) else { return false }
@@ -69,7 +68,7 @@ public struct HostNames: Sendable, Hashable {
     }
 
     /// Returns the host of an authority for a message: without the port, at most 100 bytes.
-    static func shown(_ authority: ArraySlice<UInt8>) -> String {
+    package static func shown(_ authority: ArraySlice<UInt8>) -> String {
         let end = authority.withUnsafeBytes { Authority.hostEnd(in: $0) } ?? authority.count
         let host = String(decoding: authority.prefix(end).prefix(100), as: UTF8.self)
         return end > 100 ? "\(host)..." : host
@@ -124,48 +123,5 @@ extension HostNames.AllowedNames {
                         || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
                 }
         }
-    }
-}
-
-extension GatewayServerConfiguration {
-    /// The names that requests may have, with the default. A web page can reach a local gateway by DNS rebinding, and a local gateway has no
-    /// other protection.
-    package func hosts(onLoopback isLoopback: Bool) -> HostNames {
-        hosts ?? (isLoopback ? .localhost : .any)
-    }
-}
-
-/// Checks the `Host` of a loop's requests. Confined to the loop.
-struct HostCheck {
-    private let names: HostNames
-    /// The last accepted `Host` and its index among the fields. Nearly all requests have the same.
-    private var last: [UInt8] = []
-    private var lastIndex = 0
-
-    /// Nil if any name is allowed, so that nothing is checked.
-    init?(_ names: HostNames) {
-        guard names != .any else { return nil }
-        self.names = names
-    }
-
-    mutating func check(_ head: HTTPRequestHead) throws(GatewayError) {
-        // The parser has refused requests with a second Host.
-        if head.target.form == .origin, head.fields.isHost(at: lastIndex, last) { return }
-        try checkUncached(head)
-    }
-
-    @inline(never)
-    private mutating func checkUncached(_ head: HTTPRequestHead) throws(GatewayError) {
-        // HTTP/1.0 does not require Host; without one there is no foreign name.
-        guard let authority = head.authorityBytes else { return }
-        guard names.allows(authority) else {
-            throw GatewayError(
-                .misdirected, "This gateway does not serve the host '\(HostNames.shown(authority))'"
-            ).refusing("field.Host")
-        }
-        guard head.target.form == .origin, let index = head.fields.firstIndex(of: .host) else { return }
-        lastIndex = index
-        last.removeAll(keepingCapacity: true)
-        last.append(contentsOf: authority)
     }
 }

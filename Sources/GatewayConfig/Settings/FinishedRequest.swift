@@ -2,8 +2,6 @@ public import GatewayCore
 public import HTTPInbound
 public import HTTPModel
 
-@_exported public import enum HTTPInbound.InboundOutcome
-
 /// A request that is over, as `GatewayServerConfiguration.observer` gets it. Its figures are those of the access log.
 public struct FinishedRequest: Sendable {
     /// The method on the wire; nil if the request's head did not arrive.
@@ -26,4 +24,19 @@ public struct FinishedRequest: Sendable {
     /// requests that were refused before they reached an endpoint or middleware. It holds the parts' data and the gateway: keep what is
     /// read from it, not the summary or this value.
     public let summary: RequestSummary?
+
+    package init(
+        method: HTTPMethod?, path: String?, status: Int, end: InboundOutcome, remoteAddress: String,
+        elapsed: Duration, bytesReceived: Int, bytesSent: Int, summary: RequestSummary?
+    ) {
+        self.method = method
+        self.path = path
+        self.status = status
+        self.end = end
+        self.remoteAddress = remoteAddress
+        self.elapsed = elapsed
+        self.bytesReceived = bytesReceived
+        self.bytesSent = bytesSent
+        self.summary = summary
+    }
 }

@@ -13,14 +13,14 @@ import EventIO
 /// Four helper threads read the files of at most 64 requests of each loop at once. Further requests wait, and client addresses take
 /// turns.
 public struct StaticFiles: Sendable {
-    enum Source: Sendable {
+    package enum Source: Sendable {
         case folder(String)
         case builtIn([BuiltInFile], modified: Int64)
     }
 
-    let source: Source
+    package let source: Source
     /// Runs work on the helper threads; returns false if too much work is waiting.
-    var submit: @Sendable (@escaping @Sendable () -> Void) -> Bool = FileThreads.submit
+    package var submit: @Sendable (@escaping @Sendable () -> Void) -> Bool = FileThreads.submit
 
     /// How long browsers may cache a file without revalidating it. Default nil: they revalidate each time and get a 304 if it has not
     /// changed (`Cache-Control: no-cache`).

@@ -2,16 +2,9 @@ public import EventIO
 public import GatewayCore
 public import HTTPInbound
 package import HTTPModel
+public import HTTPOutbound
+public import Networking
 public import NetworkingSession
-
-@_exported public import struct EventIO.DNSSettings
-@_exported public import struct HTTPInbound.InboundLimits
-@_exported public import struct HTTPOutbound.OutboundLimits
-@_exported public import struct Networking.RetryBudget
-@_exported public import struct Networking.UpstreamCompression
-@_exported public import struct Networking.UpstreamPolicy
-@_exported public import struct Networking.UpstreamURLs
-@_exported public import struct NetworkingSession.ConnectionSettings
 
 /// The settings of a gateway's server. The defaults are those of `sluice serve`.
 public struct GatewayServerConfiguration: Sendable {
@@ -33,7 +26,8 @@ public struct GatewayServerConfiguration: Sendable {
     /// Returns the addresses of an upstream that `upstreams` lacks (`GatewayEnvironment.otherUpstreams`).
     package var otherUpstreams: (@Sendable (String) -> UpstreamURLs?)?
     /// How long an occupant of the port has to answer whether it is a draining gateway.
-    package var occupantTimeout = HealthProbe.occupantTimeout
+    package var occupantTimeout = Self.occupantTimeout
+    package static let occupantTimeout = Duration.milliseconds(250)
     /// The least severe level that is logged on standard error. Default `.info`.
     public var logLevel = LogLevel.info
     /// Whether each request is logged on standard output. Default true.
@@ -72,7 +66,7 @@ public struct GatewayServerConfiguration: Sendable {
     /// a request are that large together. Upstreams get fair shares: one alone gets half. Beyond it, calls fail with `memory_limit`. At
     /// least 1 MiB. Default: a quarter of the memory of the machine or control group, at most 1 GiB.
     public var upstreamBodies = min(mostUpstreamBodies, max(1 << 20, ProcessLimits.usableMemory() / 4))
-    static let mostUpstreamBodies = 1 << 30
+    package static let mostUpstreamBodies = 1 << 30
     /// Which answers are compressed; nil for none. Default: those of 1 KiB or more whose type compresses well, unless an endpoint has
     /// `.compression(false)`.
     public var compression: CompressionSettings? = CompressionSettings()
@@ -83,42 +77,4 @@ public struct GatewayServerConfiguration: Sendable {
 
     /// Creates a configuration with the defaults.
     public init() {}
-
-    /// Returns the limit of client connections of all loops together, given the process's descriptor limit.
-    func connectionLimit(descriptors: Int) -> Int {
-        InboundLimits.connections(inbound.connections, descriptors: descriptors)
-    }
-
-    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less those of clients, with the
-    /// files that they receive, and those that the gateway itself needs.
-    func upstreamConnectionLimit(descriptors: Int) -> Int {
-        let clients = connectionLimit(descriptors: descriptors)
-        let aboveLimit = loops * inboundLimits(largestBody: 0, descriptors: descriptors).connectionsAboveLimit
-        let files = InboundLimits.files(descriptors: descriptors)
-        let others = clients + files + aboveLimit + Self.ownDescriptors(loops: loops)
-        return max(descriptors / 8, descriptors - others)
-    }
-
-    /// Descriptors of event loops, listeners, logs, name resolution and threads that look for files, with some to spare.
-    static func ownDescriptors(loops: Int) -> Int { 28 + 6 * loops }
-
-    /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor limit.
-    func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {
-        var limits = inbound
-        // With few descriptors, clients above the limit leave enough of them for calls to upstreams.
-        limits.connectionsAboveLimit = max(1, min(inbound.connectionsAboveLimit, descriptors / (16 * loops)))
-        limits.requestBody = largestBody
-        limits.bufferedBodies = max(inbound.bufferedBodies, largestBody)
-        limits.drainDeadline = max(.zero, drainDeadline - drainDelay)
-        return limits
-    }
-}
-
-/// Why a gateway could not start.
-public struct GatewayStartError: Error, Sendable, CustomStringConvertible {
-    public let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
 }

@@ -1,0 +1,33 @@
+import GatewayConfig
+import HTTPInbound
+
+extension GatewayServerConfiguration {
+    /// Returns the limit of client connections of all loops together, given the process's descriptor limit.
+    func connectionLimit(descriptors: Int) -> Int {
+        InboundLimits.connections(inbound.connections, descriptors: descriptors)
+    }
+
+    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less those of clients, with the
+    /// files that they receive, and those that the gateway itself needs.
+    func upstreamConnectionLimit(descriptors: Int) -> Int {
+        let clients = connectionLimit(descriptors: descriptors)
+        let aboveLimit = loops * inboundLimits(largestBody: 0, descriptors: descriptors).connectionsAboveLimit
+        let files = InboundLimits.files(descriptors: descriptors)
+        let others = clients + files + aboveLimit + Self.ownDescriptors(loops: loops)
+        return max(descriptors / 8, descriptors - others)
+    }
+
+    /// Descriptors of event loops, listeners, logs, name resolution and threads that look for files, with some to spare.
+    static func ownDescriptors(loops: Int) -> Int { 28 + 6 * loops }
+
+    /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor limit.
+    func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {
+        var limits = inbound
+        // With few descriptors, clients above the limit leave enough of them for calls to upstreams.
+        limits.connectionsAboveLimit = max(1, min(inbound.connectionsAboveLimit, descriptors / (16 * loops)))
+        limits.requestBody = largestBody
+        limits.bufferedBodies = max(inbound.bufferedBodies, largestBody)
+        limits.drainDeadline = max(.zero, drainDeadline - drainDelay)
+        return limits
+    }
+}

@@ -1,0 +1,8 @@
+/// Why a gateway could not start.
+public struct GatewayStartError: Error, Sendable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
