@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 @testable import GatewayConfig
@@ -15,6 +16,7 @@ struct ValueText: Equatable {
         case let changes as SettingChanges<GatewayServerConfiguration>:
             add(changes.applied(to: SettingTable.file.standard))
         case let changes as SettingChanges<UpstreamSettings>: add(changes.applied(to: UpstreamSettings()))
+        case let pattern as Pattern: text += pattern.text
         case let fragment as JSONFragment: text += fragment.description
         case let string as String: text += "\"\(string)\""
         default:

@@ -5,6 +5,7 @@
 // sources: Tests/Fuzz/Configs
 // seeds: docker/examples Tests/GatewayConfigTests/Complaints Tests/GatewayConfigTests/Examples
 
+import EndpointPlans
 import JSONBytes
 
 @testable import GatewayConfig
