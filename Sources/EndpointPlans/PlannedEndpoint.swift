@@ -2,7 +2,7 @@ package import HTTPModel
 
 /// An endpoint described by values instead of a closure: its parameters, calls and answer.
 ///
-/// Parts run as those of `Answer.parts` do. A part with references waits for the parts that it reads; all others start together.
+/// Parts run like the parts of `Answer.parts`. A part with references waits for the parts that it reads. All other parts start together.
 package struct PlannedEndpoint: Sendable {
     /// What the endpoint fetches.
     package enum Parts: Sendable {
@@ -54,7 +54,7 @@ package struct PlannedEndpoint: Sendable {
         self.start = start
     }
 
-    /// An endpoint that is written in Swift.
+    /// An endpoint that is written in Swift. The engine reads only the text of its path.
     package init(_ method: HTTPMethod, _ path: String, parts: [PlannedPart] = []) {
         self.init(method, Located(EndpointPath(text: path, segments: [], shown: path)), parts: .named(parts))
     }
@@ -81,7 +81,7 @@ package struct PlannedAnswer: Sendable {
         case stop, wait
     }
 
-    /// Nil for that of the endpoint's group.
+    /// Nil: the envelope of the endpoint's group.
     @Placed package var envelope: Envelope?
     /// The status of a success. Nil for 200.
     @Placed package var status: Int?

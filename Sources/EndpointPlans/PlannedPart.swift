@@ -1,6 +1,6 @@
 package import JSONBytes
 
-/// A part of an endpoint: a call, a composed value, or a group of parts. A step is a part, too.
+/// A part or a step of an endpoint: a call, a composed value, or a group of parts.
 package struct PlannedPart: Sendable {
     package indirect enum Content: Sendable {
         case call(PlannedCall)
@@ -51,7 +51,7 @@ package struct PlannedPart: Sendable {
         }
     }
 
-    /// The references that the part itself has, without those of a group's members.
+    /// The part's own references. A group's references do not include its members'.
     package var references: [PlanReference] {
         let own: [PlanReference] =
             switch content {

@@ -5,8 +5,10 @@ package struct PlannedShape: Sendable {
     /// The only members that stay; nil for all.
     package var kept: [Located<JSONMemberPath>]?
     package var dropped: [Located<JSONMemberPath>] = []
+    package var renamed: [Renaming] = []
+
     /// A member and its new name in the same object.
-    package var renamed: [(path: Located<JSONMemberPath>, name: Located<String>)] = []
+    package typealias Renaming = (path: Located<JSONMemberPath>, name: Located<String>)
 
     package init() {}
 

@@ -60,7 +60,7 @@ package indirect enum ValueTemplate<Reference: Sendable>: Sendable {
     case array([ValueTemplate])
     case object([(name: String, value: ValueTemplate)])
 
-    /// The value, if there is no reference in it.
+    /// The value; nil if it contains a reference.
     package var constant: JSONFragment? {
         if case .constant(let value) = self { value } else { nil }
     }

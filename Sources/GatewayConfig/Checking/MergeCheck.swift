@@ -63,20 +63,21 @@ struct MergeCheck {
 
     private func checkMerged(_ part: PlannedPart) {
         func refuse(_ what: String, _ place: ConfigPlace) {
-            problems.error("a part that is merged is an object, and \(what)", at: place)
+            problems.error("merge: \(what)", at: place)
         }
         switch part.content {
         case .call(let call):
-            if call.items != nil { refuse("forEach makes an array", part.place) }
-            if let expect = call.$expected, expect.value != .object {
-                refuse("expect names another kind", expect.place)
+            if call.items != nil {
+                refuse("the value must be an object, but forEach makes an array", part.place)
+            } else if let expect = call.$expected, expect.value != .object {
+                refuse("the value must be an object, but expect names another kind", expect.place)
             }
         case .group, .value(.object), .value(.reference): break
         case .value(let value):
-            if value.constant?.kind != .object { refuse("this value is none", part.place) }
+            if value.constant?.kind != .object { refuse("the value must be an object", part.place) }
         }
         if case .fallback(let fallback) = part.policy, fallback.value.kind != .object {
-            refuse("this fallback is none", fallback.place)
+            refuse("the fallback must be an object", fallback.place)
         }
     }
 

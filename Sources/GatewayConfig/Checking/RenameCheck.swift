@@ -25,7 +25,7 @@ struct RenameCheck {
     }
 
     /// `keep` and `drop` come before `rename`, so their paths have the old names.
-    private func checkSource(_ rename: RenamedMember, _ part: PlannedPart) {
+    private func checkSource(_ rename: PlannedShape.Renaming, _ part: PlannedPart) {
         let names = rename.path.value.names
         let path = Shown.text(rename.path.value.description)
         if part.shape.dropped.contains(where: { names.starts(with: $0.value.names) }) {
@@ -40,11 +40,11 @@ struct RenameCheck {
     }
 
     /// The path of the member under its new name.
-    private static func newNames(_ rename: RenamedMember) -> [[UInt8]] {
+    private static func newNames(_ rename: PlannedShape.Renaming) -> [[UInt8]] {
         rename.path.value.names.dropLast() + [Array(rename.name.value.utf8)]
     }
 
-    private func checkTarget(_ rename: RenamedMember, _ part: PlannedPart) {
+    private func checkTarget(_ rename: PlannedShape.Renaming, _ part: PlannedPart) {
         let target = Self.newNames(rename)
         guard let keep = part.shape.kept, keep.contains(where: { $0.value.holds(rename.path.value.names) }),
             keep.contains(where: { $0.value.names.starts(with: target) }),

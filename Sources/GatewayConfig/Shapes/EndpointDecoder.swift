@@ -147,7 +147,7 @@ struct EndpointDecoder {
         answer.$status = answer.$status ?? common?.$status
         answer.$completeField = answer.$completeField ?? common?.$completeField
         answer.$onFailure = answer.$onFailure ?? common?.$onFailure
-        // A field of the endpoint replaces that of `defaults`.
+        // A field of the endpoint replaces the same field of `defaults`.
         let fields = answer.fields
         answer.fields =
             (common?.fields ?? []).filter { field in !fields.contains { $0.name.value == field.name.value } }

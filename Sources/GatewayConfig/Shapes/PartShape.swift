@@ -122,10 +122,7 @@ extension ValueType where Value == String {
     }
 }
 
-/// A member and its new name.
-typealias RenamedMember = (path: Located<JSONMemberPath>, name: Located<String>)
-
-extension ValueType where Value == [RenamedMember] {
+extension ValueType where Value == [PlannedShape.Renaming] {
     static let renames = ValueType { definitions in
         .type("object", [("additionalProperties", ValueType<String>.memberName.schema(&definitions))])
     } read: { node, subject, reader in

@@ -142,7 +142,7 @@ extension SettingTable where Root == CORSPolicy {
         Setting("origins", \.origins, .origins, "Origins such as https://app.example, or any.")
         Setting(
             "methods", \.methods, .methods,
-            "The methods that scripts may use. By default those of the path.")
+            "The methods that scripts may use. Default: the methods of the path.")
         Setting(
             "headers", \.headers, .fieldNames,
             "The request fields that scripts may set. By default Content-Type.")

@@ -17,7 +17,7 @@ struct SettingTable<Root: Sendable>: Sendable {
     ///   - title: what the object is called in messages.
     ///   - definition: the name of the definition in the JSON Schema. By default the title.
     ///   - standard: the policy with its defaults.
-    ///   - required: the members without which there is no value.
+    ///   - required: the members that the object must have.
     ///   - exactlyOne: the members of which the object must have exactly one, for the JSON Schema.
     ///   - meant: what is likely meant by names of other objects.
     ///   - others: further members, which the table does not read.

@@ -76,7 +76,7 @@ extension SettingTable where Root == TLSConfiguration {
             }
         }
     ) {
-        Setting("ca", .text, "A file with certificate authorities, in PEM. By default those of the system.") {
+        Setting("ca", .text, "A file with certificate authorities, in PEM. Default: the system's.") {
             $0.trust = .authorities(.file($1))
         }
         Setting("cert", .text, "A file with the client certificate and its chain, in PEM.") {

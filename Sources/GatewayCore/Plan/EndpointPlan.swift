@@ -206,7 +206,7 @@ package final class EndpointPlan: Sendable {
 }
 
 extension EnvelopeStyle {
-    /// Nil for that of the endpoint's group.
+    /// Nil: the style of the endpoint's group.
     fileprivate init?(_ answer: PlannedAnswer) {
         switch (answer.envelope, answer.completeField) {
         case (nil, _): return nil
