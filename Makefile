@@ -76,14 +76,14 @@ test: setup
 	$(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-others $(BESIDE)
 
 # Each process runs its tests one by one: a test that waits blocks its thread, and the test library has one for each core. Tests
-# of targets that need EventIO wait for servers and other clocks, so there is only one process of them.
+# of targets that need TestSupport wait for servers and other clocks, so there is only one process of them.
 test-sockets:
-	tests=$$(Tests/package.py tests --with EventIO --regex) && { [ -z "$$tests" ] || Tests/run --rounds $(REPEAT) sockets \
+	tests=$$(Tests/package.py tests --with TestSupport --regex) && { [ -z "$$tests" ] || Tests/run --rounds $(REPEAT) sockets \
 		$(BUNDLE) --no-parallel --filter "$$tests" --skip ^BrowserTests $(SKIPPED); }
 
 # The other tests, in two processes.
 test-pure-1 test-pure-2: test-pure-%:
-	tests=$$(Tests/package.py tests --without EventIO --part $*/2 --regex) && { [ -z "$$tests" ] || Tests/run \
+	tests=$$(Tests/package.py tests --without TestSupport --part $*/2 --regex) && { [ -z "$$tests" ] || Tests/run \
 		--rounds $(REPEAT) pure-$* $(BUNDLE) --no-parallel --filter "$$tests" $(SKIPPED); }
 
 BUNDLE = .build/debug/sluicePackageTests.xctest

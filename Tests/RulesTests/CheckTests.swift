@@ -6,7 +6,7 @@ import Testing
 struct CheckTests {
     // MARK: Which tests run in which process
 
-    @Test("Each test target runs in one process: in the first if it needs EventIO, otherwise in one of two")
+    @Test("A test target that needs TestSupport runs in the first process, each other one in one of two")
     func division() throws {
         let manifest = try SourceTree.manifest
         func targets(_ options: String...) throws -> [String] {
@@ -14,12 +14,12 @@ struct CheckTests {
             #expect(command.status == 0, "\(command.output)")
             return command.output.split(separator: "\n").map(String.init).sorted()
         }
-        let sockets = manifest.testTargets.filter { manifest.needs(of: $0).contains("EventIO") }
+        let sockets = manifest.testTargets.filter { manifest.needs(of: $0).contains("TestSupport") }
         let pure = manifest.testTargets.filter { !sockets.contains($0) }
-        #expect(sockets.contains("HTTPOutboundTests") && pure.contains("GatewayCoreTests"))
-        #expect(try targets("--with", "EventIO") == sockets)
-        let first = try targets("--without", "EventIO", "--part", "1/2")
-        let second = try targets("--without", "EventIO", "--part", "2/2")
+        #expect(sockets.contains("HTTPOutboundTests") && pure.contains("GatewayConfigTests"))
+        #expect(try targets("--with", "TestSupport") == sockets)
+        let first = try targets("--without", "TestSupport", "--part", "1/2")
+        let second = try targets("--without", "TestSupport", "--part", "2/2")
         #expect((first + second).sorted() == pure)
         #expect(abs(first.count - second.count) < pure.count / 2)
     }
@@ -28,7 +28,7 @@ struct CheckTests {
     func partialBuild() throws {
         func targets(_ option: String) throws -> String {
             let command = try Command(
-                ["Tests/package.py", "tests", option, "EventIO", "--regex"], in: SourceTree.root,
+                ["Tests/package.py", "tests", option, "TestSupport", "--regex"], in: SourceTree.root,
                 environment: ["SLUICE_TARGETS": "RxTests LockingTests"])
             #expect(command.status == 0, "\(command.output)")
             return command.output
@@ -37,31 +37,39 @@ struct CheckTests {
         #expect(try targets("--with").isEmpty)
     }
 
-    @Test("A test target that does not need EventIO opens no socket")
+    @Test("A test target that does not need TestSupport opens no socket")
     func pureTestsOpenNoSocket() throws {
         let manifest = try SourceTree.manifest
         let complaints = try SourceTree.tests.flatMap { Rules.socketComplaints($0, manifest) }
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("A socket in such a target is found, in a target that needs EventIO it is not")
+    @Test("A socket or a loop in such a target is found, in a target that needs TestSupport it is not")
     func aSocketIsFound() {
         let manifest = Manifest(
             """
-            module("EventIO"), module("Rx"), module("Session", ["EventIO"]),
-            tests("RxTests", ["Rx"]), tests("SessionTests", ["Session"]),
+            module("EventIO"), module("TestSupport", ["EventIO"]),
+            tests("ConfigTests", ["EventIO"]), tests("SessionTests", ["EventIO", "TestSupport"]),
             """)
         func complaints(_ path: String, _ text: String) -> [String] {
             Rules.socketComplaints(SourceFile(path: path, text: text), manifest)
         }
         let text = "import Glibc\nlet descriptor = socket(AF_INET, 0, 0)\n"
         #expect(
-            complaints("Tests/RxTests/A.swift", text) == [
-                "Tests/RxTests/A.swift:2: opens a socket without EventIO"
+            complaints("Tests/ConfigTests/A.swift", text) == [
+                "Tests/ConfigTests/A.swift:2: opens a socket without TestSupport"
             ])
+        let loop = "import NetworkingSession\nlet session = try Session()\nlet loop = try EventLoop()\n"
+        #expect(
+            complaints("Tests/ConfigTests/A.swift", loop) == [
+                "Tests/ConfigTests/A.swift:2: opens a socket without TestSupport",
+                "Tests/ConfigTests/A.swift:3: opens a socket without TestSupport",
+            ])
+        #expect(complaints("Tests/ConfigTests/A.swift", "let session = Session()\n").isEmpty)
         #expect(
             complaints(
-                "Tests/RxTests/A.swift", "a.socket(1)\n// socket(1)\nfunc socket() {}\nprint(\"socket(1)\")\n"
+                "Tests/ConfigTests/A.swift",
+                "a.socket(1)\n// socket(1)\nfunc socket() {}\nprint(\"socket(1)\")\n"
             ).isEmpty)
         #expect(complaints("Tests/SessionTests/A.swift", text).isEmpty)
     }

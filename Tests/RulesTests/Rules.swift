@@ -95,19 +95,20 @@ enum Rules {
 }
 
 extension Rules {
-    /// Complains about a socket that a test opens although its target does not need `EventIO`. Such targets run in processes of
-    /// their own, beside the one in which sockets are used.
+    /// Complains about a socket, a loop or a session that a test makes although its target does not need `TestSupport`. Such
+    /// targets run in processes of their own, beside the one in which sockets are used.
     static func socketComplaints(_ file: SourceFile, _ manifest: Manifest) -> [String] {
-        let calls = ["socket(", "socketpair(", "listen(", "getaddrinfo("]
+        var calls = ["socket(", "socketpair(", "listen(", "getaddrinfo(", "EventLoop(", "EventLoopGroup("]
+        if file.text.contains("import NetworkingSession") { calls.append("Session(") }
         guard calls.contains(where: file.text.contains), manifest.testTargets.contains(file.module),
-            !manifest.needs(of: file.module).contains("EventIO")
+            !manifest.needs(of: file.module).contains("TestSupport")
         else { return [] }
         return file.lines.enumerated().compactMap { index, line -> String? in
             let code = withoutComment(line).replacing(/"[^"]*"/, with: "")
             let words = code.split { !($0.isLetter || $0.isNumber || "_.(".contains($0)) }
             let isCalled = words.contains { word in calls.contains(where: word.hasPrefix) }
             guard isCalled, !words.contains("func") else { return nil }
-            return "\(file.path):\(index + 1): opens a socket without EventIO"
+            return "\(file.path):\(index + 1): opens a socket without TestSupport"
         }
     }
 }
