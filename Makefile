@@ -104,8 +104,7 @@ test-browser: build
 	@docker/setup $(RUNNER) $(BROWSER)
 	@Tests/axe || echo 'test-browser: axe is missing: its test is skipped'
 	$(SWIFT) build --build-tests $(DEBUG)
-	$(IN_BROWSER) Tests/run --rounds $(REPEAT) browser $(BUNDLE) --filter ^BrowserTests --skip 'LoadTests|FaultCardTests'
-	$(IN_BROWSER) Tests/run --rounds $(REPEAT) faults $(BUNDLE) --filter FaultCardTests
+	$(IN_BROWSER) Tests/run --rounds $(REPEAT) browser $(BUNDLE) --filter ^BrowserTests --skip LoadTests
 	$(IN_BROWSER) Tests/run --rounds $(REPEAT) load $(BUNDLE) --filter ^BrowserTests.InBrowser/LoadTests
 
 IN_BROWSER = BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice

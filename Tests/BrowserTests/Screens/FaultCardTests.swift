@@ -137,16 +137,22 @@ extension InThirdBrowser {
         func slow() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()
-                // Long enough for the checks below, but within the part's time limit.
+                // Within the part's time limit.
                 try await demo.setFault("delay:2500", of: "weather")
-                try await page["#home [data-reload]"].click()
-                try await page["#home [data-busy]"].appears()
-                // All cards wait for the same response.
-                try await page.cards(are: ["weather": "waiting", "tags": "waiting"])
-                try await page["#language input[value=ko]"].click()
-                try await page.card("weather").says("날씨")
-                try await page.card("weather").says("대기")
-                try await page.cards(are: ["weather": "waiting"])
+                let card = try await page.watch(
+                    """
+                    const card = (part) => one(`article[data-part=${part}]`);
+                    const waits = (part) => card(part)?.dataset.state === "waiting";
+                    one("#home [data-reload]").click();
+                    await until(() => one("#home [data-busy]")?.checkVisibility(), "the page is busy");
+                    // All cards wait for the same response.
+                    await until(() => waits("weather") && waits("tags"), "the cards wait");
+                    one("#language input[value=ko]").click();
+                    await until(() => card("weather").innerText.includes("날씨"), "the card is Korean");
+                    return [card("weather").innerText, card("weather").dataset.state];
+                    """, as: [String].self)
+                #expect(card[0].contains("대기"))
+                #expect(card[1] == "waiting")
                 try await page["#home [data-busy]"].disappears()
                 try await page.cards(are: ["weather": "there", "tags": "there"])
             }

@@ -128,21 +128,22 @@ extension InBrowser {
         func waiting() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
-                try await page.breakUpstream("weather", by: "delay:8000")
-                try await page["#home-verdict .waiting-time"].appears()
-                #expect(try await !page["#home-verdict"].text.contains("200"))
-                #expect(try await !page["#home-trace"].text.contains("200"))
-                #expect(try await page["#flow .page"].text.contains("waiting, "))
-                #expect(try await page["#flow .gate"].text == "Sluice")
-                try await eventually("a second is counted") {
-                    try await page["#home-verdict"].text.contains("waiting, 1")
-                }
-                #expect(
-                    try await page.run(
-                        """
-                        const marks = [...document.querySelectorAll("#home-trace .waiting-bar .limit")];
-                        return marks.map((mark) => `${mark.dataset.limit} ${Math.round(parseFloat(mark.style.left))}`);
-                        """, as: [String].self) == ["3000 20", "5000 33", "10000 67", "15000 100"])
+                let seen = try await page.watch(
+                    """
+                    const text = (selector) => one(selector)?.textContent ?? "";
+                    choose("[data-fault-kind=weather]", "delay:8000");
+                    await until(() => one("#home-verdict .waiting-time")?.checkVisibility(), "the time is counted");
+                    const texts = ["#home-verdict", "#home-trace", "#flow .page", "#flow .gate"].map(text);
+                    await until(() => text("#home-verdict").includes("waiting, 1"), "a second is counted");
+                    const marks = [...document.querySelectorAll("#home-trace .waiting-bar .limit")];
+                    return texts.concat(
+                      marks.map((mark) => `${mark.dataset.limit} ${Math.round(parseFloat(mark.style.left))}`));
+                    """, as: [String].self)
+                #expect(!seen[0].contains("200"))
+                #expect(!seen[1].contains("200"))
+                #expect(seen[2].contains("waiting, "))
+                #expect(seen[3] == "Sluice")
+                #expect(seen.dropFirst(4) == ["3000 20", "5000 33", "10000 67", "15000 100"])
                 try await page.cards(are: ["weather": "failed"])
                 #expect(try await page.count(".waiting-time") == 0)
                 // The part failed at the limit that was drawn.

@@ -66,15 +66,21 @@ extension InThirdBrowser {
             try await withDemo { page, demo async throws in
                 try await page.ready()
                 try await demo.setFault("delay:8000", of: "tags")
-                try await page.breakUpstream("weather", by: "drop")
-                // Before the answer: the tags delay it up to their limit.
-                try await page.pictured("weather").says("lost ×")
-                try await page.pictured("weather").says("pausing")
-                try await page.pictured("diary").has("data-state", "good")
-                try await page["#home-trace .arrivals"].says("forecast")
-                #expect(try await page.count("#home-trace .arrivals .lost") >= 2)
-                try await page.pictured("tags").has("data-state", "slow")
-                #expect(try await page["#home"].attribute("aria-busy") == "true")
+                // All of it before the answer: the tags delay it up to their limit.
+                let lost = try await page.watch(
+                    """
+                    const pictured = (upstream) => one(`#flow [data-upstream=${upstream}]`);
+                    const says = (element, part) => until(() => element()?.textContent.includes(part), part);
+                    choose("[data-fault-kind=weather]", "drop");
+                    await says(() => pictured("weather"), "lost ×");
+                    await says(() => pictured("weather"), "pausing");
+                    await until(() => pictured("diary").dataset.state === "good", "the diary has answered");
+                    await says(() => one("#home-trace .arrivals"), "forecast");
+                    await until(() => pictured("tags").dataset.state === "slow", "the tags are slow");
+                    if (one("#home").getAttribute("aria-busy") !== "true") throw new Error("the answer is there");
+                    return document.querySelectorAll("#home-trace .arrivals .lost").length;
+                    """, as: Int.self)
+                #expect(lost >= 2)
                 try await page.cards(are: ["weather": "failed", "tags": "failed"])
                 // The limit is drawn where it ended the wait.
                 #expect(

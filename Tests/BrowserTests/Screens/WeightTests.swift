@@ -223,9 +223,13 @@ extension InBrowser {
                 try await page.ready()
                 try await page["#weights [data-busy]"].disappears()
                 try await demo.setFault("delay:1200", of: "diary")
-                try await page["#weights [data-reload]"].click()
-                try await page["#weights [data-busy]"].appears()
-                #expect(try await page["#weights"].attribute("aria-busy") == "true")
+                let isBusy = try await page.watch(
+                    """
+                    one("#weights [data-reload]").click();
+                    await until(() => one("#weights [data-busy]").checkVisibility(), "loading is shown");
+                    return one("#weights").getAttribute("aria-busy");
+                    """, as: String.self)
+                #expect(isBusy == "true")
                 try await page["#weights [data-busy]"].disappears()
                 #expect(try await page["#weights"].attribute("aria-busy") == "false")
                 #expect(try await page.weight("am") != nil)

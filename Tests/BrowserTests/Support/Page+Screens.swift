@@ -74,6 +74,28 @@ extension Page {
         try await breakUpstream(upstream, by: "none")
     }
 
+    /// Runs a script that sees what the page shows only for moments: separate commands could come too late on a slow machine.
+    ///
+    /// The script has `await until(isSo, what)`, which waits up to 15 s; `one(selector)`, the element or null; and
+    /// `choose(selector, value)`, which selects an option as a user does.
+    func watch<Value: Decodable & Sendable>(_ script: String, as type: Value.Type) async throws -> Value {
+        try await run(
+            """
+            const until = async (isSo, what) => {
+              for (const end = performance.now() + 15_000; !isSo(); ) {
+                if (performance.now() > end) throw new Error(`not within 15 s: ${what}`);
+                await new Promise((next) => setTimeout(next, 5));
+              }
+            };
+            const one = (selector) => document.querySelector(selector);
+            const choose = (selector, value) => {
+              one(selector).value = value;
+              one(selector).dispatchEvent(new Event("change", { bubbles: true }));
+            };
+
+            """ + script, as: type)
+    }
+
     /// The upstream in the picture of the fan-out.
     func pictured(_ upstream: String) -> Element { self["#flow [data-upstream=\"\(upstream)\"]"] }
 }

@@ -157,6 +157,8 @@ final class Browser: Sendable {
         if geteuid() == 0 { arguments.append("--no-sandbox") }
         return [
             "browserName": "chrome",
+            // Milliseconds. Shorter than the command's own limit, so that the driver says which script took too long.
+            "timeouts": ["script": .integer(55_000)],
             "goog:loggingPrefs": ["browser": "ALL", "performance": "ALL"],
             "goog:chromeOptions": [
                 "binary": .text(program),
