@@ -60,10 +60,10 @@ struct SecrecyTests {
     }
 
     private static func outputs(_ document: ConfigDocument) throws -> [String] {
-        let plans = try PlanEntry.plans(of: document)
+        let plans = try EndpointReport.plans(of: document)
         return [
-            OpenAPIText.make(document), PlanEntry.text(plans),
-            String(decoding: PlanEntry.json(plans), as: UTF8.self),
+            OpenAPIText.make(document), EndpointReport.text(plans),
+            String(decoding: EndpointReport.json(plans), as: UTF8.self),
         ]
     }
 

@@ -3,11 +3,11 @@ import Testing
 
 @testable import GatewayHTTP
 
-struct PlanRow: Sendable, CustomTestStringConvertible {
+struct ReportRow: Sendable, CustomTestStringConvertible {
     let fields: [(HTTPFieldName, String)]
-    let verdict: FileResponsePlan.Verdict
+    let verdict: FileSelection.Verdict
 
-    init(_ fields: [(HTTPFieldName, String)], _ verdict: FileResponsePlan.Verdict) {
+    init(_ fields: [(HTTPFieldName, String)], _ verdict: FileSelection.Verdict) {
         self.fields = fields
         self.verdict = verdict
     }
@@ -19,7 +19,7 @@ struct PlanRow: Sendable, CustomTestStringConvertible {
 
 /// Checks the precedence of conditions (RFC 9110 13.2.2).
 @Suite("Answers to requests for files")
-struct FileResponsePlanTests {
+struct FileSelectionTests {
     /// The second in which the file was modified, as a number and a date, and the dates a second before and after.
     private static let modified: Int64 = 784_111_777
     private static let then = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -29,94 +29,94 @@ struct FileResponsePlanTests {
     private func plan(
         _ fields: [(HTTPFieldName, String)], isHead: Bool = false, byteCount: Int64 = 1000,
         hasCompressed: Bool = true, now: Int64 = modified + 100
-    ) -> FileResponsePlan {
+    ) -> FileSelection {
         var request = HTTPFields()
         for (name, value) in fields { request.append(name, value) }
         let facts = FileFacts(
             plain: .init(byteCount: byteCount, tag: .of("a")),
             compressed: hasCompressed ? .init(byteCount: 100, tag: .of("a-gz")) : nil, modified: Self.modified
         )
-        return FileResponsePlan(request, isHead: isHead, facts, now: now)
+        return FileSelection(request, isHead: isHead, facts, now: now)
     }
 
-    static let preconditions: [PlanRow] = [
-        PlanRow([(.ifMatch, "\"b\"")], .preconditionFailed),
-        PlanRow([(.ifMatch, "W/\"a\"")], .preconditionFailed),
-        PlanRow([(.ifMatch, "b")], .preconditionFailed),
-        PlanRow([(.ifMatch, "\"a-gz\"")], .preconditionFailed),
-        PlanRow([(.ifMatch, "\"a\"")], .whole),
-        PlanRow([(.ifMatch, "\"b\", \"a\"")], .whole),
-        PlanRow([(.ifMatch, "*")], .whole),
-        PlanRow([(.ifUnmodifiedSince, before)], .preconditionFailed),
-        PlanRow([(.ifUnmodifiedSince, then)], .whole),
-        PlanRow([(.ifUnmodifiedSince, "yesterday")], .whole),
+    static let preconditions: [ReportRow] = [
+        ReportRow([(.ifMatch, "\"b\"")], .preconditionFailed),
+        ReportRow([(.ifMatch, "W/\"a\"")], .preconditionFailed),
+        ReportRow([(.ifMatch, "b")], .preconditionFailed),
+        ReportRow([(.ifMatch, "\"a-gz\"")], .preconditionFailed),
+        ReportRow([(.ifMatch, "\"a\"")], .whole),
+        ReportRow([(.ifMatch, "\"b\", \"a\"")], .whole),
+        ReportRow([(.ifMatch, "*")], .whole),
+        ReportRow([(.ifUnmodifiedSince, before)], .preconditionFailed),
+        ReportRow([(.ifUnmodifiedSince, then)], .whole),
+        ReportRow([(.ifUnmodifiedSince, "yesterday")], .whole),
         // If-Match takes precedence.
-        PlanRow([(.ifMatch, "\"a\""), (.ifUnmodifiedSince, before)], .whole),
-        PlanRow([(.ifMatch, "\"b\""), (.ifUnmodifiedSince, after)], .preconditionFailed),
+        ReportRow([(.ifMatch, "\"a\""), (.ifUnmodifiedSince, before)], .whole),
+        ReportRow([(.ifMatch, "\"b\""), (.ifUnmodifiedSince, after)], .preconditionFailed),
         // If-Match and If-Unmodified-Since take precedence over If-None-Match.
-        PlanRow([(.ifMatch, "\"b\""), (.ifNoneMatch, "\"a\"")], .preconditionFailed),
-        PlanRow([(.ifMatch, "\"a\""), (.ifNoneMatch, "\"a\"")], .notModified),
+        ReportRow([(.ifMatch, "\"b\""), (.ifNoneMatch, "\"a\"")], .preconditionFailed),
+        ReportRow([(.ifMatch, "\"a\""), (.ifNoneMatch, "\"a\"")], .notModified),
     ]
 
-    static let validations: [PlanRow] = [
-        PlanRow([(.ifNoneMatch, "\"a\"")], .notModified),
-        PlanRow([(.ifNoneMatch, "W/\"a\"")], .notModified),
-        PlanRow([(.ifNoneMatch, "\"b\", \"a\"")], .notModified),
-        PlanRow([(.ifNoneMatch, "\"b\""), (.ifNoneMatch, "\"a\"")], .notModified),
-        PlanRow([(.ifNoneMatch, "*")], .notModified),
-        PlanRow([(.ifNoneMatch, "\"b\"")], .whole),
-        PlanRow([(.ifNoneMatch, "a")], .whole),
-        PlanRow([(.ifModifiedSince, then)], .notModified),
-        PlanRow([(.ifModifiedSince, after)], .notModified),
-        PlanRow([(.ifModifiedSince, before)], .whole),
-        PlanRow([(.ifModifiedSince, "784111777")], .whole),
-        PlanRow([(.ifModifiedSince, after), (.ifModifiedSince, after)], .whole),
+    static let validations: [ReportRow] = [
+        ReportRow([(.ifNoneMatch, "\"a\"")], .notModified),
+        ReportRow([(.ifNoneMatch, "W/\"a\"")], .notModified),
+        ReportRow([(.ifNoneMatch, "\"b\", \"a\"")], .notModified),
+        ReportRow([(.ifNoneMatch, "\"b\""), (.ifNoneMatch, "\"a\"")], .notModified),
+        ReportRow([(.ifNoneMatch, "*")], .notModified),
+        ReportRow([(.ifNoneMatch, "\"b\"")], .whole),
+        ReportRow([(.ifNoneMatch, "a")], .whole),
+        ReportRow([(.ifModifiedSince, then)], .notModified),
+        ReportRow([(.ifModifiedSince, after)], .notModified),
+        ReportRow([(.ifModifiedSince, before)], .whole),
+        ReportRow([(.ifModifiedSince, "784111777")], .whole),
+        ReportRow([(.ifModifiedSince, after), (.ifModifiedSince, after)], .whole),
         // If-None-Match takes precedence.
-        PlanRow([(.ifNoneMatch, "\"b\""), (.ifModifiedSince, after)], .whole),
-        PlanRow([(.ifNoneMatch, "\"a\""), (.ifModifiedSince, before)], .notModified),
+        ReportRow([(.ifNoneMatch, "\"b\""), (.ifModifiedSince, after)], .whole),
+        ReportRow([(.ifNoneMatch, "\"a\""), (.ifModifiedSince, before)], .notModified),
         // If-None-Match takes precedence over a range.
-        PlanRow([(.ifNoneMatch, "\"a\""), (.range, "bytes=0-1")], .notModified),
-        PlanRow([(.ifNoneMatch, "\"b\""), (.range, "bytes=0-1")], .part(0..<2)),
+        ReportRow([(.ifNoneMatch, "\"a\""), (.range, "bytes=0-1")], .notModified),
+        ReportRow([(.ifNoneMatch, "\"b\""), (.range, "bytes=0-1")], .part(0..<2)),
     ]
 
-    static let ranges: [PlanRow] = [
-        PlanRow([(.range, "bytes=0-0")], .part(0..<1)),
-        PlanRow([(.range, "bytes=999-")], .part(999..<1000)),
-        PlanRow([(.range, "bytes=-1")], .part(999..<1000)),
-        PlanRow([(.range, "bytes=-2000")], .part(0..<1000)),
-        PlanRow([(.range, "bytes=0-99999")], .part(0..<1000)),
-        PlanRow([(.range, "bytes=1000-")], .unsatisfiableRange),
-        PlanRow([(.range, "bytes=-0")], .unsatisfiableRange),
-        PlanRow([(.range, "bytes=1-0")], .whole),
-        PlanRow([(.range, "lines=1-2")], .whole),
-        PlanRow([(.range, "bytes=0-1,5-6")], .whole),
-        PlanRow([(.range, "bytes=0-1"), (.range, "bytes=2-3")], .whole),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, "\"a\"")], .part(0..<2)),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, "\"b\"")], .whole),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, "W/\"a\"")], .whole),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, "\"a-gz\"")], .whole),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, then)], .part(0..<2)),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, after)], .whole),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, before)], .whole),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, "a")], .whole),
-        PlanRow([(.range, "bytes=0-1"), (.ifRange, "\"a\""), (.ifRange, "\"a\"")], .whole),
-        PlanRow([(.range, "bytes=1000-"), (.ifRange, "\"b\"")], .whole),
-        PlanRow([(.ifRange, "\"b\"")], .whole),
+    static let ranges: [ReportRow] = [
+        ReportRow([(.range, "bytes=0-0")], .part(0..<1)),
+        ReportRow([(.range, "bytes=999-")], .part(999..<1000)),
+        ReportRow([(.range, "bytes=-1")], .part(999..<1000)),
+        ReportRow([(.range, "bytes=-2000")], .part(0..<1000)),
+        ReportRow([(.range, "bytes=0-99999")], .part(0..<1000)),
+        ReportRow([(.range, "bytes=1000-")], .unsatisfiableRange),
+        ReportRow([(.range, "bytes=-0")], .unsatisfiableRange),
+        ReportRow([(.range, "bytes=1-0")], .whole),
+        ReportRow([(.range, "lines=1-2")], .whole),
+        ReportRow([(.range, "bytes=0-1,5-6")], .whole),
+        ReportRow([(.range, "bytes=0-1"), (.range, "bytes=2-3")], .whole),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, "\"a\"")], .part(0..<2)),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, "\"b\"")], .whole),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, "W/\"a\"")], .whole),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, "\"a-gz\"")], .whole),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, then)], .part(0..<2)),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, after)], .whole),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, before)], .whole),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, "a")], .whole),
+        ReportRow([(.range, "bytes=0-1"), (.ifRange, "\"a\""), (.ifRange, "\"a\"")], .whole),
+        ReportRow([(.range, "bytes=1000-"), (.ifRange, "\"b\"")], .whole),
+        ReportRow([(.ifRange, "\"b\"")], .whole),
     ]
 
     @Test("A request whose precondition the file does not meet gets 412", arguments: preconditions)
-    func otherState(row: PlanRow) {
+    func otherState(row: ReportRow) {
         #expect(plan(row.fields).verdict == row.verdict)
         #expect(plan(row.fields, isHead: true).verdict == row.verdict)
     }
 
     @Test("A request for a file that the browser already has gets 304", arguments: validations)
-    func unchanged(row: PlanRow) {
+    func unchanged(row: ReportRow) {
         #expect(plan(row.fields).verdict == row.verdict)
     }
 
     @Test("A single range is answered if If-Range allows it", arguments: ranges)
-    func partial(row: PlanRow) {
+    func partial(row: ReportRow) {
         #expect(plan(row.fields).verdict == row.verdict)
         // Range applies to GET only (RFC 9110 14.2).
         #expect(plan(row.fields, isHead: true).verdict == .whole)
@@ -158,7 +158,7 @@ struct FileResponsePlanTests {
         let facts = FileFacts(
             plain: .init(byteCount: 1000, tag: .of("a")), compressed: .init(byteCount: 100, tag: .of("a-gz")),
             brotli: .init(byteCount: 90, tag: .of("a-br")), modified: Self.modified)
-        let plan = FileResponsePlan([.acceptEncoding: accepted], isHead: false, facts, now: Self.modified)
+        let plan = FileSelection([.acceptEncoding: accepted], isHead: false, facts, now: Self.modified)
         #expect(plan.coding?.rawValue == coding)
         #expect(plan.body(of: facts).count == (coding == nil ? 1000 : coding == "br" ? 90 : 100))
     }

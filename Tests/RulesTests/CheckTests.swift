@@ -112,7 +112,7 @@ struct CheckTests {
             try targets(base: "HEAD~1") == ["Configs", "Fields", "Multiparts", "Relays", "Routes", "Works"])
 
         try folder.write("Tests/Fuzz/Seeds/Chunks/added", "")
-        try folder.write("Sources/GatewayHTTP/Files/FilePath.swift", "")
+        try folder.write("Sources/GatewayHTTP/StaticFiles/FilePath.swift", "")
         #expect(try targets() == ["Chunks", "Files", "Relays"])
 
         let without = try targets(base: "HEAD~5")

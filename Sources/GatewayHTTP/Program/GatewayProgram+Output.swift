@@ -8,14 +8,16 @@ extension GatewayProgram {
         }
         let isJSON = try arguments.wantsJSON
         guard let document = document(of: path) else { return 1 }
-        let plans: [PlanEntry]
+        let plans: [EndpointReport]
         do {
-            plans = try PlanEntry.plans(of: document, only: arguments.positionals.dropFirst().first)
+            plans = try EndpointReport.plans(of: document, only: arguments.positionals.dropFirst().first)
         } catch {
             throw UsageError(message: error.description)
         }
         Announcement.print(
-            isJSON ? String(decoding: PlanEntry.json(plans), as: UTF8.self) + "\n" : PlanEntry.text(plans))
+            isJSON
+                ? String(decoding: EndpointReport.json(plans), as: UTF8.self) + "\n"
+                : EndpointReport.text(plans))
         return 0
     }
 

@@ -16,8 +16,8 @@
 @_exported public import struct HTTPOutbound.NoProxy
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct HTTPOutbound.ProxyConfiguration
-@_exported public import struct Networking.RetryBudget
 @_exported public import struct Networking.UpstreamCompression
 @_exported public import struct Networking.UpstreamPolicy
 @_exported public import struct Networking.UpstreamURLs
 @_exported public import struct NetworkingSession.ConnectionSettings
+@_exported public import struct Resilience.RetryBudget

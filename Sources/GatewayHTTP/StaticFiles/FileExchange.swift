@@ -110,7 +110,7 @@ final class FileExchange: InboundExchange {
 
     private func answer(_ page: BuiltInPage) {
         let now = Self.now
-        let plan = FileResponsePlan(request.head.fields, isHead: isHead, page.facts, now: now)
+        let plan = FileSelection(request.head.fields, isHead: isHead, page.facts, now: now)
         guard let head = head(plan, page.facts, now) else { return }
         respond(head, page.body(of: plan))
     }
@@ -208,7 +208,7 @@ final class FileExchange: InboundExchange {
 
     /// Returns nil if the plan is an error, after answering it.
     private func head(
-        _ plan: FileResponsePlan, _ facts: FileFacts, _ now: Int64
+        _ plan: FileSelection, _ facts: FileFacts, _ now: Int64
     ) -> HTTPResponseHead? {
         switch plan.verdict {
         case .whole, .part, .notModified:

@@ -42,7 +42,7 @@ enum FileCoding: String, Hashable, Sendable {
 }
 
 /// How to answer a GET or HEAD of a file, given the request's fields and the file's metadata (RFC 9110 13.2.2).
-struct FileResponsePlan: Hashable, Sendable {
+struct FileSelection: Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         /// 200
         case whole

@@ -51,7 +51,7 @@ final class FileServer: Sendable {
 
     /// Returns the head of an answer with a file, or of a 304. `now` is in seconds since 1970.
     func head(
-        _ plan: FileResponsePlan, of facts: FileFacts, _ type: FileType, requestID: String, now: Int64
+        _ plan: FileSelection, of facts: FileFacts, _ type: FileType, requestID: String, now: Int64
     ) -> HTTPResponseHead {
         let chosen = plan.representation(of: facts)
         var fields = fields
@@ -157,7 +157,7 @@ final class BuiltInPage: Sendable {
         return output
     }
 
-    func body(of plan: FileResponsePlan) -> ArraySlice<UInt8> {
+    func body(of plan: FileSelection) -> ArraySlice<UInt8> {
         let range = plan.body(of: facts)
         let bytes = plan.coding.flatMap { coded[$0] } ?? plain
         return bytes[Int(range.lowerBound)..<Int(range.upperBound)]

@@ -21,7 +21,7 @@ final class FolderFiles: Sendable {
     enum Finding: Sendable {
         case missing
         case exists
-        case answer(FileFacts, FileResponsePlan, Content)
+        case answer(FileFacts, FileSelection, Content)
         /// The file is large, and its client has its share of descriptors.
         case refused
         case failed(SocketError)
@@ -64,7 +64,7 @@ final class FolderFiles: Sendable {
             plain: .init(byteCount: plain.byteCount, tag: Self.tag(of: plain)),
             compressed: compressed.map { .init(byteCount: $0.byteCount, tag: Self.tag(of: $0, "-gz")) },
             modified: plain.modified.seconds)
-        let plan = FileResponsePlan(query.fields, isHead: query.isHead, facts, now: query.now)
+        let plan = FileSelection(query.fields, isHead: query.isHead, facts, now: query.now)
         let range = plan.body(of: facts)
         guard !query.isHead, !range.isEmpty else { return .answer(facts, plan, .none) }
         let file = plan.isCompressed ? compressed ?? plain : plain

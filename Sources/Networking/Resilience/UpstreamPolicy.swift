@@ -1,6 +1,7 @@
 @_exported public import struct Resilience.CircuitBreakerPolicy
 @_exported public import struct Resilience.EjectionPolicy
 @_exported public import struct Resilience.HealthCheckPolicy
+@_exported public import struct Resilience.RetryBudget
 
 /// How a gateway protects itself and one upstream from each other. Calls of all loops count together.
 ///

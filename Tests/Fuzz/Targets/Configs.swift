@@ -106,13 +106,13 @@ private func checkOutput(_ document: ConfigDocument, _ bytes: [UInt8], _ source:
 }
 
 private func output(_ document: ConfigDocument) -> (plan: String, openAPI: String) {
-    guard let plans = try? PlanEntry.plans(of: document),
+    guard let plans = try? EndpointReport.plans(of: document),
         plans.count == document.endpoints.count + document.proxies.count
     else {
         fatalError("not every endpoint has a plan")
     }
     let openAPI = OpenAPIText.make(document)
-    for text in [String(decoding: PlanEntry.json(plans), as: UTF8.self), openAPI] {
+    for text in [String(decoding: EndpointReport.json(plans), as: UTF8.self), openAPI] {
         if (try? JSONFragment(parsing: text)) == nil { fatalError("no JSON: \(text)") }
     }
     // The lines are other ones in JSON.

@@ -1,7 +1,7 @@
 // Requests for files: path, conditions and ranges. Nothing may trap. A path stays beneath its root, has no hidden names and
 // survives re-encoding. Tags survive a round trip, ranges lie within the file, and RFC 9110 13.2.2 allows the response.
 // The first line is the path. Each further line is a field value; its first byte picks the field.
-// sources: Sources/GatewayHTTP/Files/FilePath.swift Sources/GatewayHTTP/Files/FileResponsePlan.swift
+// sources: Sources/GatewayHTTP/StaticFiles/FilePath.swift Sources/GatewayHTTP/StaticFiles/FileSelection.swift
 
 import HTTPModel
 
@@ -75,7 +75,7 @@ private func checkPlan(_ fields: HTTPFields, isHead: Bool, _ byteCount: Int64) {
     let facts = FileFacts(
         plain: .init(byteCount: byteCount, tag: tag), compressed: .init(byteCount: byteCount / 2, tag: other),
         modified: 784_111_777)
-    let plan = FileResponsePlan(fields, isHead: isHead, facts, now: 784_111_777 + 60)
+    let plan = FileSelection(fields, isHead: isHead, facts, now: 784_111_777 + 60)
     let body = plan.body(of: facts)
     let most = plan.representation(of: facts).byteCount
     guard body.lowerBound >= 0, body.upperBound <= most else { fatalError("\(plan) exceeds \(most) bytes") }

@@ -4,19 +4,19 @@ import Testing
 @testable import GatewayConfig
 
 @Suite("Plans of endpoints")
-struct CallPlanTests {
+struct CallReportTests {
     @Test("A plan is the text beside the example", arguments: ["diary", "profile", "features", "proxies"])
     func golden(name: String) throws {
-        let plans = try PlanEntry.plans(of: try OutputFixture.document(name))
-        #expect(PlanEntry.text(plans) == (try Fixture.text("Printed/\(name).plan.txt")))
+        let plans = try EndpointReport.plans(of: try OutputFixture.document(name))
+        #expect(EndpointReport.text(plans) == (try Fixture.text("Printed/\(name).plan.txt")))
     }
 
     @Test(
         "A plan as JSON is the document beside the example",
         arguments: ["diary", "profile", "features", "proxies"])
     func goldenJSON(name: String) throws {
-        let plans = try PlanEntry.plans(of: try OutputFixture.document(name))
-        let text = String(decoding: PlanEntry.json(plans), as: UTF8.self)
+        let plans = try EndpointReport.plans(of: try OutputFixture.document(name))
+        let text = String(decoding: EndpointReport.json(plans), as: UTF8.self)
         #expect(text + "\n" == (try Fixture.text("Printed/\(name).plan.json")))
         #expect(try JSONFragment(parsing: text)[member: "endpoints"]?.elements.count == plans.count)
     }
@@ -25,7 +25,7 @@ struct CallPlanTests {
     func one() throws {
         let document = try OutputFixture.document("diary")
         for name in ["GET /api/home", "get /api/home"] {
-            #expect(try PlanEntry.plans(of: document, only: name).map(\.path) == ["/api/home"])
+            #expect(try EndpointReport.plans(of: document, only: name).map(\.path) == ["/api/home"])
         }
     }
 
@@ -38,7 +38,7 @@ struct CallPlanTests {
     func unknown(name: String, message: String) throws {
         let document = try OutputFixture.document("diary")
         let error = try #require(throws: UnknownEndpoint.self) {
-            try PlanEntry.plans(of: document, only: name)
+            try EndpointReport.plans(of: document, only: name)
         }
         #expect(error.description == message)
     }
@@ -49,20 +49,20 @@ struct CallPlanTests {
         text += "    p0: {upstream: a, get: /}\n"
         for part in 1..<5_000 { text += "    p\(part): {upstream: a, get: \"/{parts.p\(part - 1)}\"}\n" }
         let document = try #require(ConfigReading.read(text: text).document)
-        let plan = CallPlan(document.endpoints[0], document)
-        #expect(plan.chain == PlanNumber(5_000 * 1_000_000_000))
+        let plan = CallReport(document.endpoints[0], document)
+        #expect(plan.chain == ReportNumber(5_000 * 1_000_000_000))
         #expect(plan.slowest.count == 5_000)
-        #expect(plan.calls == CallRange(least: 1, most: PlanNumber(15_000)))
-        #expect(plan.worst == PlanNumber(15_000_000_000))
+        #expect(plan.calls == CallRange(least: 1, most: ReportNumber(15_000)))
+        #expect(plan.worst == ReportNumber(15_000_000_000))
     }
 
     @Test("A time beyond the largest number stops there")
     func overflow() {
-        let most = PlanNumber(.max)
+        let most = ReportNumber(.max)
         #expect(most + most == most)
-        #expect(most * PlanNumber(2) == most)
+        #expect(most * ReportNumber(2) == most)
         #expect(most + .unknown == .unknown)
-        #expect(PlanNumber(50).rounds(of: PlanNumber(8)) == PlanNumber(7))
+        #expect(ReportNumber(50).rounds(of: ReportNumber(8)) == ReportNumber(7))
     }
 
     @Test(
@@ -73,13 +73,14 @@ struct CallPlanTests {
             (3_600_000_000_000, "3600 s"),
         ])
     func times(nanoseconds: Int, text: String) {
-        #expect(PlanNumber(nanoseconds).time == text)
+        #expect(ReportNumber(nanoseconds).time == text)
     }
 
     @Test("A plan shows no value of a variable", arguments: OutputFixture.files)
     func secrecy(name: String) throws {
-        let plans = try PlanEntry.plans(of: try OutputFixture.document(name))
-        for text in [PlanEntry.text(plans), String(decoding: PlanEntry.json(plans), as: UTF8.self)] {
+        let plans = try EndpointReport.plans(of: try OutputFixture.document(name))
+        for text in [EndpointReport.text(plans), String(decoding: EndpointReport.json(plans), as: UTF8.self)]
+        {
             for secret in OutputFixture.secrets { #expect(!text.contains(secret), "\(secret): \(text)") }
         }
     }

@@ -3,16 +3,16 @@ import Testing
 @testable import GatewayConfig
 
 @Suite("Plans of requests that pass through")
-struct ProxyPlanTests {
-    private func plan(_ proxy: String, upstream: String = "url: http://a") throws -> ProxyPlan {
+struct ProxyReportTests {
+    private func plan(_ proxy: String, upstream: String = "url: http://a") throws -> ProxyReport {
         let text = "upstreams: {a: {\(upstream)}}\nendpoints:\n- {upstream: a, \(proxy)}\n"
         let document = try #require(ConfigReading.read(text: text).document)
-        return ProxyPlan(try #require(document.proxies.first), document)
+        return ProxyReport(try #require(document.proxies.first), document)
     }
 
     @Test("Endpoints of both kinds stand in the order of the file")
     func order() throws {
-        let plans = try PlanEntry.plans(of: try OutputFixture.document("proxies"))
+        let plans = try EndpointReport.plans(of: try OutputFixture.document("proxies"))
         #expect(
             plans.map(\.path) == [
                 "/files/{path...}", "/files/{id}", "/icon", "/${PLACE}/{tenant}/{path...}", "/hidden",
@@ -25,7 +25,7 @@ struct ProxyPlanTests {
     func one() throws {
         let document = try OutputFixture.document("proxies")
         for name in ["GET /files/{path...}", "patch /files/{path...}", "DELETE /files/{path...}"] {
-            let plans = try PlanEntry.plans(of: document, only: name)
+            let plans = try EndpointReport.plans(of: document, only: name)
             #expect(plans.map(\.path) == ["/files/{path...}"])
         }
     }
@@ -40,7 +40,7 @@ struct ProxyPlanTests {
     func unknown(name: String, message: String) throws {
         let document = try OutputFixture.document("proxies")
         let error = try #require(throws: UnknownEndpoint.self) {
-            try PlanEntry.plans(of: document, only: name)
+            try EndpointReport.plans(of: document, only: name)
         }
         #expect(error.description == message)
     }
@@ -60,9 +60,10 @@ struct ProxyPlanTests {
     func calls() throws {
         let plan = try plan("proxy: /x", upstream: "url: http://a, retry: {attempts: 4}")
         #expect(plan.rows.map(\.methods) == [["GET", "PUT", "DELETE"], ["POST", "PATCH"]])
-        #expect(plan.rows.map(\.calls.most) == [PlanNumber(4), PlanNumber(1)])
-        #expect(plan.calls == CallRange(least: 1, most: PlanNumber(4)))
-        #expect(try self.plan("proxy: /x, methods: [POST]").calls == CallRange(least: 1, most: PlanNumber(1)))
+        #expect(plan.rows.map(\.calls.most) == [ReportNumber(4), ReportNumber(1)])
+        #expect(plan.calls == CallRange(least: 1, most: ReportNumber(4)))
+        #expect(
+            try self.plan("proxy: /x, methods: [POST]").calls == CallRange(least: 1, most: ReportNumber(1)))
     }
 
     @Test(
@@ -73,7 +74,7 @@ struct ProxyPlanTests {
         ])
     func firstByte(timeouts: String, milliseconds: Int) throws {
         let plan = try plan("proxy: /x", upstream: "url: http://a\(timeouts)")
-        #expect(plan.firstByte == PlanNumber(milliseconds * 1_000_000))
-        #expect(plan.deadline == PlanNumber(15_000_000_000))
+        #expect(plan.firstByte == ReportNumber(milliseconds * 1_000_000))
+        #expect(plan.deadline == ReportNumber(15_000_000_000))
     }
 }

@@ -24,7 +24,7 @@ enum OutputFixture {
     }
 }
 
-extension PlanEntry {
+extension EndpointReport {
     /// As the file has it.
     var path: String {
         switch self {

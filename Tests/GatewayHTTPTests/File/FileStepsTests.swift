@@ -105,7 +105,7 @@ struct FileStepsTests {
         }
         if failing { bench.answers["/reserve"] = .status(.conflict) }
         let reply = try await bench.ask(.post, "/x")
-        guard case .calls(let plan)? = try PlanEntry.plans(of: bench.file.document).first else {
+        guard case .calls(let plan)? = try EndpointReport.plans(of: bench.file.document).first else {
             Issue.record("no plan")
             return
         }

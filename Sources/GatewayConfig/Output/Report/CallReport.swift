@@ -3,7 +3,7 @@ import GatewayCore
 package import HTTPModel
 
 /// The calls of an endpoint with the worst latency and the number of upstream calls.
-package struct CallPlan: Sendable {
+package struct CallReport: Sendable {
     package let method: HTTPMethod
     /// As the file has it.
     package let path: String
@@ -11,12 +11,12 @@ package struct CallPlan: Sendable {
     package let file: String
     package let line: Int
     /// The steps before the parts. Each waits for the one before it.
-    package let steps: [PlanRow]
-    package let parts: [PlanRow]
+    package let steps: [ReportRow]
+    package let parts: [ReportRow]
     /// Nanoseconds for the whole request.
-    package let deadline: PlanNumber
+    package let deadline: ReportNumber
     /// Nanoseconds of the longest chain of calls that wait for each other.
-    package let chain: PlanNumber
+    package let chain: ReportNumber
     /// The names of the calls of that chain. Empty if one of them depends on a variable.
     package let slowest: [String]
     package let calls: CallRange
@@ -26,17 +26,17 @@ package struct CallPlan: Sendable {
     package let cookies: [String]
 
     /// Nanoseconds until the endpoint answers at the latest.
-    package var worst: PlanNumber { isCapped ? deadline : chain }
+    package var worst: ReportNumber { isCapped ? deadline : chain }
     /// Whether the deadline ends a request before the chain can.
     package var isCapped: Bool { chain.exceeds(deadline) }
 }
 
 /// A step or a part of a plan, with the members of a group.
-package struct PlanRow: Sendable {
+package struct ReportRow: Sendable {
     package enum Kind: Sendable {
-        case call(PlanTarget)
-        case forEach(PlanTarget, limit: PlanNumber, concurrency: PlanNumber)
-        case group([PlanRow], atLeast: PlanNumber?)
+        case call(ReportTarget)
+        case forEach(ReportTarget, limit: ReportNumber, concurrency: ReportNumber)
+        case group([ReportRow], atLeast: ReportNumber?)
         case value
     }
 
@@ -47,22 +47,22 @@ package struct PlanRow: Sendable {
     /// The reference of `when`: `{parts.user.id}`.
     package var condition: (text: String, isNegated: Bool)?
     /// Nanoseconds that it takes at most, without what it waits for.
-    package var time: PlanNumber
+    package var time: ReportNumber
     package var calls: CallRange
 }
 
 /// What a call asks an upstream for, as the file has it.
-package struct PlanTarget: Sendable, Hashable {
+package struct ReportTarget: Sendable, Hashable {
     package var method: HTTPMethod
     package var upstream: String
     package var path: String
 }
 
-extension CallPlan {
+extension CallReport {
     init(_ endpoint: PlannedEndpoint, _ document: ConfigDocument) {
         let costs = CallCosts(document)
         let steps = StepRows(endpoint.first, costs)
-        let schedule = PlanSchedule(endpoint.parts.list, costs, areCertain: endpoint.first.isEmpty)
+        let schedule = CallSchedule(endpoint.parts.list, costs, areCertain: endpoint.first.isEmpty)
         method = endpoint.method
         path = endpoint.path.value.shown
         file = document.fileName(of: endpoint.place)

@@ -1,13 +1,13 @@
 import EndpointPlans
 
 /// When the parts of an endpoint end at worst: each starts once the parts that it reads have ended.
-struct PlanSchedule {
+struct CallSchedule {
     private let graph: PlanGraph
     private let costs: CallCosts
     /// Whether the parts start in each request, which a failed step prevents.
     private let areCertain: Bool
     /// For each part, the longest chain that ends with it, first among all parts, then within each group around it.
-    private var ends: [[PlanNumber]]
+    private var ends: [[ReportNumber]]
     /// For each part, the one that it waits for longest.
     private var previous: [Int?]
 
@@ -15,7 +15,7 @@ struct PlanSchedule {
         graph = PlanGraph(parts)
         self.costs = costs
         self.areCertain = areCertain
-        ends = [[PlanNumber]](repeating: [], count: graph.nodes.count)
+        ends = [[ReportNumber]](repeating: [], count: graph.nodes.count)
         previous = [Int?](repeating: nil, count: graph.nodes.count)
         schedule()
     }
@@ -41,7 +41,7 @@ struct PlanSchedule {
 
     private mutating func end(_ index: Int, after prerequisites: [Int]) {
         let groups = graph.nodes[index].groups
-        var starts = [PlanNumber](repeating: .zero, count: groups.count + 1)
+        var starts = [ReportNumber](repeating: .zero, count: groups.count + 1)
         for other in prerequisites {
             for level in 0...groups.count {
                 // Chains within a group are only of its members.
@@ -57,7 +57,7 @@ struct PlanSchedule {
     }
 
     /// Returns the time of a part alone: none for a group, which ends with its members.
-    private func ownTime(of part: PlannedPart) -> PlanNumber {
+    private func ownTime(of part: PlannedPart) -> ReportNumber {
         switch part.content {
         case .call(let call):
             call.items.map { costs.time(of: call) * limit($0).rounds(of: concurrency($0)) }
@@ -66,18 +66,18 @@ struct PlanSchedule {
         }
     }
 
-    private func limit(_ each: PlannedItems) -> PlanNumber {
+    private func limit(_ each: PlannedItems) -> ReportNumber {
         costs.number(each.$limit, default: PlannedItems.standardLimit)
     }
 
-    private func concurrency(_ each: PlannedItems) -> PlanNumber {
+    private func concurrency(_ each: PlannedItems) -> ReportNumber {
         costs.number(each.$concurrency, default: PlannedItems.standardConcurrency)
     }
 }
 
 // MARK: Results
 
-extension PlanSchedule {
+extension CallSchedule {
     private var last: Int? {
         var last: Int?
         for index in graph.top {
@@ -88,7 +88,7 @@ extension PlanSchedule {
     }
 
     /// Nanoseconds until the last part ends.
-    var time: PlanNumber { last.flatMap { ends[$0].first } ?? .zero }
+    var time: ReportNumber { last.flatMap { ends[$0].first } ?? .zero }
 
     /// The names of the calls of the longest chain, in their order.
     var slowest: [String] {
@@ -101,15 +101,15 @@ extension PlanSchedule {
         return names.reversed()
     }
 
-    var rows: [PlanRow] { graph.top.map(row) }
+    var rows: [ReportRow] { graph.top.map(row) }
 
-    private func row(_ index: Int) -> PlanRow {
+    private func row(_ index: Int) -> ReportRow {
         let node = graph.nodes[index]
         // A part that fails leaves its readers without calls, and so does a group whose condition fails.
         let waits = !node.reads.isEmpty || node.isConditional
         let isCertain = areCertain && !waits
         let condition = node.part.condition.map { (text: $0.reference.text, isNegated: $0.isNegated) }
-        var row = PlanRow(
+        var row = ReportRow(
             name: node.part.name, kind: .value,
             after: node.reads.map { graph.nodes[$0.target].name }, condition: condition,
             time: ownTime(of: node.part), calls: .none)

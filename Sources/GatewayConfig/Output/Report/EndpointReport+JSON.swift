@@ -1,7 +1,7 @@
 import HTTPModel
 import JSONBytes
 
-extension PlanEntry {
+extension EndpointReport {
     /// Returns plans as a JSON document, for `--format json`. Times are milliseconds; what depends on a
     /// variable is null.
     ///
@@ -12,7 +12,7 @@ extension PlanEntry {
     ///      "passes":[{"methods":["GET"],"upstream":"images","path":"/{path...}","calls":{"least":1,"most":3}},
     ///      ...],"firstByteMs":5000,"deadlineMs":15000,"calls":{"least":1,"most":3},"authorization":[],
     ///      "cookies":[]}]}
-    package static func json(_ plans: [PlanEntry]) -> [UInt8] {
+    package static func json(_ plans: [EndpointReport]) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginObject()
         composer.key("endpoints")
@@ -29,7 +29,7 @@ extension PlanEntry {
     }
 }
 
-extension CallPlan {
+extension CallReport {
     fileprivate func write(to composer: inout JSONComposer) {
         composer.beginObject()
         composer.member("method", method.rawValue)
@@ -50,7 +50,7 @@ extension CallPlan {
     }
 }
 
-extension ProxyPlan {
+extension ProxyReport {
     fileprivate func write(to composer: inout JSONComposer) {
         composer.beginObject()
         composer.texts("methods", methods)
@@ -91,13 +91,13 @@ extension JSONComposer {
         endArray()
     }
 
-    fileprivate mutating func number(_ name: String, _ number: PlanNumber) {
+    fileprivate mutating func number(_ name: String, _ number: ReportNumber) {
         key(name)
         if let value = number.value { int(value) } else { null() }
     }
 
     /// Writes nanoseconds as milliseconds with the digits that they need.
-    fileprivate mutating func milliseconds(_ name: String, _ time: PlanNumber) {
+    fileprivate mutating func milliseconds(_ name: String, _ time: ReportNumber) {
         key(name)
         guard let value = time.value else { return null() }
         if value.isMultiple(of: 1_000_000) {
@@ -116,14 +116,14 @@ extension JSONComposer {
         endObject()
     }
 
-    fileprivate mutating func rows(_ name: String, _ rows: [PlanRow]) {
+    fileprivate mutating func rows(_ name: String, _ rows: [ReportRow]) {
         key(name)
         beginArray()
         for row in rows { self.row(row) }
         endArray()
     }
 
-    private mutating func row(_ row: PlanRow) {
+    private mutating func row(_ row: ReportRow) {
         beginObject()
         member("name", row.name)
         switch row.kind {
@@ -148,7 +148,7 @@ extension JSONComposer {
         endObject()
     }
 
-    private mutating func target(_ target: PlanTarget) {
+    private mutating func target(_ target: ReportTarget) {
         member("method", target.method.rawValue)
         member("upstream", target.upstream)
         member("path", target.path)

@@ -1,4 +1,4 @@
-extension PlanEntry {
+extension EndpointReport {
     /// Returns plans as text, an empty line between two:
     ///
     ///     GET /v1/profile/{id}   profile.yaml:5
@@ -10,7 +10,7 @@ extension PlanEntry {
     ///       GET   images /{path...}  1..3 calls
     ///       POST  images /{path...}  1
     ///       first byte within 5 s an attempt, 15 s in all (deadline); 1..3 upstream calls
-    package static func text(_ plans: [PlanEntry]) -> String {
+    package static func text(_ plans: [EndpointReport]) -> String {
         plans.map { plan in
             switch plan {
             case .calls(let plan): plan.text
@@ -20,12 +20,12 @@ extension PlanEntry {
     }
 }
 
-extension CallPlan {
+extension CallReport {
     fileprivate var text: String {
         var lines: [[String]] = []
         for step in steps { Self.add(step, note: ", before the parts", depth: 0, to: &lines) }
         for part in parts { Self.add(part, depth: 0, to: &lines) }
-        var text = PlanText("\(method) \(path)", file: file, line: line)
+        var text = ReportText("\(method) \(path)", file: file, line: line)
         text.add(lines)
         text.add("worst \(worstText); \(calls.text("upstream call"))")
         text.addCredentials(authorization, cookies)
@@ -53,9 +53,9 @@ extension CallPlan {
     }
 
     /// Adds the cells of a row: name, description, calls, time.
-    private static func add(_ row: PlanRow, note: String = "", depth: Int, to lines: inout [[String]]) {
+    private static func add(_ row: ReportRow, note: String = "", depth: Int, to lines: inout [[String]]) {
         var time = row.time.time
-        var (what, members): (String, [PlanRow])
+        var (what, members): (String, [ReportRow])
         switch row.kind {
         case .value: (what, members) = ("composed", [])
         case .call(let target): (what, members) = (target.text, [])
@@ -73,7 +73,7 @@ extension CallPlan {
         }
         lines.append(
             [
-                String(repeating: "  ", count: depth) + row.name, PlanText.shown(what) + note,
+                String(repeating: "  ", count: depth) + row.name, ReportText.shown(what) + note,
                 lines.isEmpty ? row.calls.text("call") : row.calls.description, time,
             ])
         for member in members { add(member, depth: depth + 1, to: &lines) }
@@ -81,8 +81,8 @@ extension CallPlan {
 
     /// Whether parts differ only in the paths that they ask one upstream for. The row of their quorum says
     /// enough.
-    private static func areAlike(_ parts: [PlanRow]) -> Bool {
-        var first: (PlanTarget, PlanRow)?
+    private static func areAlike(_ parts: [ReportRow]) -> Bool {
+        var first: (ReportTarget, ReportRow)?
         for part in parts {
             guard case .call(let target) = part.kind, part.after.isEmpty, part.condition == nil else {
                 return false
@@ -98,16 +98,16 @@ extension CallPlan {
     }
 }
 
-extension ProxyPlan {
+extension ProxyReport {
     fileprivate var text: String {
         let lines = rows.enumerated().map { index, row in
             [
-                PlanText.shown(row.methods.joined(separator: ", ")),
-                PlanText.shown("\(upstream) \(upstreamPath)"),
+                ReportText.shown(row.methods.joined(separator: ", ")),
+                ReportText.shown("\(upstream) \(upstreamPath)"),
                 index == 0 ? row.calls.text("call") : row.calls.description,
             ]
         }
-        var text = PlanText("\(methods.joined(separator: ", ")) \(path)", file: file, line: line)
+        var text = ReportText("\(methods.joined(separator: ", ")) \(path)", file: file, line: line)
         text.add(lines)
         text.add(
             "first byte within \(firstByte.time) an attempt, \(deadline.time) in all (deadline); "
@@ -118,6 +118,6 @@ extension ProxyPlan {
     }
 }
 
-extension PlanTarget {
+extension ReportTarget {
     fileprivate var text: String { "\(method) \(upstream) \(path)" }
 }

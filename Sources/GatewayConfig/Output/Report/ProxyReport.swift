@@ -3,7 +3,7 @@ import GatewayCore
 
 /// The calls of an endpoint whose requests pass through. Bodies may take any time, so only the time until a response
 /// begins has a limit.
-package struct ProxyPlan: Sendable {
+package struct ProxyReport: Sendable {
     /// Methods whose requests make the same number of calls.
     package struct Row: Sendable {
         package var methods: [String]
@@ -22,9 +22,9 @@ package struct ProxyPlan: Sendable {
     package let upstreamPath: String
     package let rows: [Row]
     /// Nanoseconds that an attempt waits for the first byte of a response.
-    package let firstByte: PlanNumber
+    package let firstByte: ReportNumber
     /// Nanoseconds until the response begins, with all attempts.
-    package let deadline: PlanNumber
+    package let deadline: ReportNumber
     /// The calls of one request, whatever its method.
     package let calls: CallRange
     /// The upstreams that get `Authorization`, as the file has them.
@@ -56,7 +56,7 @@ package struct ProxyPlan: Sendable {
             proxy.settings.$deadline ?? document.deadline,
             default: GatewayLimits().deadline.inNanoseconds)
         calls = CallRange(
-            least: 1, most: rows.map(\.calls.most).reduce(PlanNumber(1)) { $1.exceeds($0) ? $1 : $0 })
+            least: 1, most: rows.map(\.calls.most).reduce(ReportNumber(1)) { $1.exceeds($0) ? $1 : $0 })
         authorization = proxy.settings.credentials.map(document.written)
         cookies = proxy.settings.cookies.map(document.written)
     }

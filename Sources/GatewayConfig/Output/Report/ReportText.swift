@@ -1,7 +1,7 @@
 import EndpointPlans
 
 /// The lines of one plan.
-struct PlanText {
+struct ReportText {
     private(set) var text: String
 
     init(_ title: String, file: String, line: Int) {

@@ -2,9 +2,9 @@ import EndpointPlans
 
 /// The steps of an endpoint in a plan.
 struct StepRows {
-    private(set) var rows: [PlanRow] = []
+    private(set) var rows: [ReportRow] = []
     /// Nanoseconds until the last step ends.
-    private(set) var time = PlanNumber.zero
+    private(set) var time = ReportNumber.zero
     /// The names of the calls that take the longest, one for each step.
     private(set) var slowest: [String] = []
     private let costs: CallCosts
@@ -29,20 +29,20 @@ struct StepRows {
         rows.append(row)
     }
 
-    private func row(of step: PlannedPart, named name: String, isCertain: Bool) -> PlanRow {
+    private func row(of step: PlannedPart, named name: String, isCertain: Bool) -> ReportRow {
         switch step.content {
         case .call(let call):
-            return PlanRow(
+            return ReportRow(
                 name: name, kind: .call(costs.target(of: call)), after: [], condition: nil,
                 time: costs.time(of: call), calls: costs.calls(of: call, isCertain: isCertain))
         case .group(let group):
             let members = group.parts.map { row(of: $0, named: $0.name, isCertain: isCertain) }
-            return PlanRow(
+            return ReportRow(
                 name: name, kind: .group(members, atLeast: nil), after: [], condition: nil,
                 time: members.reduce(.zero) { $1.time.exceeds($0) ? $1.time : $0 },
                 calls: members.reduce(.none) { $0 + $1.calls })
         case .value:
-            return PlanRow(name: name, kind: .value, after: [], condition: nil, time: .zero, calls: .none)
+            return ReportRow(name: name, kind: .value, after: [], condition: nil, time: .zero, calls: .none)
         }
     }
 }
