@@ -38,6 +38,16 @@ enum SourceTree {
 
     static var readme: SourceFile { get throws { try file("README.md") } }
 
+    /// The documents of the project: of Sources, Tests and `.github`, of the image, and the README.
+    static var documents: [SourceFile] {
+        get throws {
+            // A build of the consumer's package has checkouts of other packages.
+            let folders = try ["Sources", "Tests", ".github"].flatMap { try files(in: $0, ending: ".md") }
+                .filter { !$0.path.contains("/.build/") }
+            return try folders + [readme, file("docker/README.md")]
+        }
+    }
+
     static var manifest: Manifest { get throws { Manifest(try file("Package.swift").text) } }
 
     /// The folders of `Sources`.
