@@ -67,7 +67,7 @@ package struct InternetTime: Hashable, Comparable, Sendable {
             return tens * 10 + ones
         }
 
-        /// Thousandths of a second; 0 if there is no fraction.
+        /// Thousandths of a second; 0 without a fraction.
         mutating func fraction() -> Int? {
             guard take(".") else { return 0 }
             guard let first = digit() else { return nil }

@@ -24,7 +24,7 @@ final class BrotliDecoder: DecodingStage {
             return 0
         }
         if offered > 0 { mayEnd = false }
-        // Before the first byte there is no output.
+        // Nothing comes out before the first byte.
         guard !mayEnd else { return 0 }
         var left = offered
         var next = input.baseAddress.map { ($0 + consumed).assumingMemoryBound(to: UInt8.self) }

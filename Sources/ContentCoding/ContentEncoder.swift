@@ -64,7 +64,7 @@ public final class ContentEncoder {
         try stage.encode(input, to: &output, flush)
     }
 
-    /// Begins another content with the same settings, and drops an unfinished one. gzip keeps its memory, br allocates anew.
+    /// Begins another content with the same settings, and drops an unfinished one. gzip keeps its memory, br allocates again.
     ///
     /// - Throws: `.memory`.
     public func reset() throws(ContentCodingError) {

@@ -1,6 +1,6 @@
 import CZlib
 
-/// Encodes gzip with zlib. The header has no name and no time, so equal content gives equal bytes.
+/// Encodes gzip with zlib. The header has neither name nor time, so equal content gives equal bytes.
 final class Deflater: EncodingStage {
     // On the heap, because zlib keeps its address. `deinit` frees it and what `deflateInit2_` allocated.
     private let stream: UnsafeMutablePointer<z_stream>

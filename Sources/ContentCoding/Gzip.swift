@@ -2,7 +2,7 @@ import CZlib
 
 /// Compresses content that is sent many times.
 public enum Gzip {
-    /// Compresses bytes to gzip (RFC 1952), as far as zlib can; slow. The header has no name and no time, so equal input gives
+    /// Compresses bytes to gzip (RFC 1952), as far as zlib can; slow. The header has neither name nor time, so equal input gives
     /// equal output.
     ///
     /// - Throws: `.memory`, or `.tooLarge` from 4 GiB on.

@@ -5,11 +5,11 @@ package struct ConfigReading: Sendable {
         case serving
         /// Like `serving`, for a file beside endpoints in Swift, which may call upstreams that the file's endpoints do not.
         case servingBesideSwift
-        /// Reads no variables and no secrets. A value with a variable is unknown and fits any type.
+        /// Reads neither variables nor secrets. A value with a variable is unknown and fits any type.
         case staticCheck
     }
 
-    /// Nil if there is an error. After a static check, texts with variables are those of the file, and other unknown
+    /// Nil if there is an error. After a static check, texts with variables stay as in the file, and other unknown
     /// values are the least that are allowed.
     package let document: ConfigDocument?
     /// In the order of the files and the places in them.

@@ -20,7 +20,7 @@ public struct GatewayWorld: Sendable, Hashable, CaseIterable, CustomStringConver
     /// clock waits up to 5 s of real time for it, and then the request throws `VirtualTimeStalled`. A pipeline that waits
     /// for nothing in virtual time is answered at its deadline after these 5 s.
     ///
-    /// There are no connections: neither circuit breakers nor limits of connections, only the time limits of calls and
+    /// Without connections, neither circuit breakers nor limits of connections, only the time limits of calls and
     /// requests, their retries, and the limits of `GatewayLimits`.
     public static let virtualTime = GatewayWorld(description: "virtualTime", patience: .seconds(5))
 

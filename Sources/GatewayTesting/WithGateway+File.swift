@@ -1,7 +1,7 @@
 public import GatewayCore
 public import GatewayHTTP
 
-/// Runs a gateway that serves a file, and endpoints in Swift beside it, with stubs in place of the file's URLs.
+/// Runs a gateway that serves a file, and endpoints in Swift next to it, with stubs instead of the file's URLs.
 ///
 ///     let upstreams = StubUpstreams()
 ///     upstreams["diary"].on(.get, "/weights").answer(json: "[]")

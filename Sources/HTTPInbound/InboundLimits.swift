@@ -55,7 +55,7 @@ public struct InboundLimits: Sendable, Hashable {
     public var spooledAnswers = 1024 * 1024 * 1024
     /// Bytes of answers that wait in memory on one loop, for all connections together. Default 128 MiB. Beyond it,
     /// a connection is reset whose client reads nothing: of the client (an IPv4 address or an IPv6 /64) that
-    /// holds most of these bytes, the one that is overdue for longest, going by its own pace. Steady readers come last.
+    /// holds most of these bytes, the most overdue connection, going by its own pace. Steady readers come last.
     public var waitingAnswers = 128 * 1024 * 1024
 
     /// Time between two requests on a connection. Default 60 s. Beyond it: silent close.
@@ -76,7 +76,7 @@ public struct InboundLimits: Sendable, Hashable {
     public var requestsInFlight = 2048
 
     /// Bytes discarded after an answer that ends its connection, so that the client can read the answer: most clients
-    /// send a whole body, even one that is too long, before they read. Default 16 MiB. Beyond it: close.
+    /// send a whole body, even a too long one, before they read. Default 16 MiB. Beyond it: close.
     public var discardedBytes = 16 * 1024 * 1024
     /// Time spent on discarding. Default 2 s. Beyond it: close.
     public var discardTime = Duration.seconds(2)

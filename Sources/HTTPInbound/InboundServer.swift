@@ -25,7 +25,7 @@ public final class InboundServer {
     public private(set) var requestsInFlight = 0
     /// Bytes of answers that wait in memory for slow clients.
     public private(set) var waitingBytes = 0
-    /// Of those, what was freed since `largeMemoryWasFreed` was called.
+    /// Bytes of these that were freed since `largeMemoryWasFreed` was called.
     private var freedBytes = 0
     /// Bytes of answers that wait in files for slow clients.
     private(set) var spooledBytes = 0
@@ -40,7 +40,7 @@ public final class InboundServer {
 
     /// The connections of all loops. Those above the limit are not among them.
     let total: ConnectionTotal
-    /// Those of all loops.
+    /// Shared by all loops.
     let fileDescriptors: FileDescriptors
     var order = EvictionOrder()
     /// By their slots in `order`.
@@ -89,7 +89,7 @@ public final class InboundServer {
     ///
     /// - Parameters:
     ///   - handler: serves the requests from now on.
-    ///   - limits: apply to the next requests. Those of heads (`target`, `headerBlock`, `headerLine`, `headerCount`) and
+    ///   - limits: apply to the next requests. Limits of heads (`target`, `headerBlock`, `headerLine`, `headerCount`) and
     ///     `connections` stay as they are.
     ///   - errorRenderer: called for each refusal.
     public func use(

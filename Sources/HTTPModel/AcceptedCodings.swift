@@ -26,7 +26,7 @@ public struct AcceptedCodings: Sendable, Hashable {
         weights[coding == "x-gzip" ? "gzip" : coding] = weight
     }
 
-    /// Returns the coding that the client weighs most, of those that it weighs no less than `identity`; the first of equals. Nil
+    /// Returns the coding that the client weighs most, and no less than `identity`; the first of equals. Nil
     /// without the field.
     public func best(of codings: [String]) -> String? {
         var best: (coding: String, weight: Int)?

@@ -20,7 +20,7 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
 
     private let ranges: [Range]?
 
-    /// Reads the Accept lines and skips malformed members. If there are none, every type is accepted.
+    /// Reads the Accept lines and skips malformed members. Without any, every type is accepted.
     public init(_ fields: HTTPFields) {
         let values = fields.valueBytes(of: .accept)
         ranges = values.isEmpty ? nil : values.flatMap(Self.ranges(in:))

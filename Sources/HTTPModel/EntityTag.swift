@@ -41,7 +41,7 @@ public struct EntityTag: Sendable, Hashable {
     /// `etagc`: any visible character except the quote, and any byte beyond ASCII.
     private static func isTagByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != Byte.quote && byte != 0x7f }
 
-    /// Removes a tag from the front. Returns nil and removes nothing if there is none.
+    /// Removes a tag from the front. Returns nil and removes nothing if another text begins there.
     fileprivate static func next(in rest: inout ArraySlice<UInt8>) -> EntityTag? {
         var bytes = rest
         let isWeak = bytes.starts(with: "W/".utf8)
@@ -78,7 +78,7 @@ public enum EntityTagCondition: Sendable, Hashable {
         }
     }
 
-    /// Returns whether the condition names a state with this tag; nil if there is no state.
+    /// Returns whether the condition names a state with this tag; nil without a state.
     ///
     /// - Parameter strongly: how tags are compared: strongly for `If-Match`, weakly for `If-None-Match`.
     public func includes(_ tag: EntityTag?, strongly: Bool) -> Bool {

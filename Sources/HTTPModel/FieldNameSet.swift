@@ -74,7 +74,7 @@ extension HTTPFields {
         }
     }
 
-    /// Whether `Connection` names fields besides those of the fixed list, which is rare.
+    /// Whether `Connection` names fields outside the fixed list, which is rare.
     private var namesFieldsInConnection: Bool {
         guard let first = firstIndex(of: .connection) else { return false }
         var names = false

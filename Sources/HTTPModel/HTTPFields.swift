@@ -217,7 +217,7 @@ extension HTTPFields {
 
     @discardableResult
     mutating func remove(named name: UnsafeRawBufferPointer) -> Int {
-        // Most often there is none.
+        // Most often it is absent.
         guard let first = storage.firstIndex(of: name, from: 0) else { return 0 }
         let before = storage.count
         storage.remove(from: first) { ASCII.equalsIgnoringCase($0, name) }

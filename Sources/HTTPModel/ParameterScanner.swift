@@ -21,7 +21,7 @@ struct ParameterScanner {
         return true
     }
 
-    /// Skips `OWS ";" OWS`. If there is no semicolon, skips the blanks and returns false.
+    /// Skips `OWS ";" OWS`. Without a semicolon, skips the blanks and returns false.
     mutating func skipSemicolon() -> Bool {
         skipBlanks()
         guard skip(Byte.semicolon) else { return false }
@@ -29,7 +29,7 @@ struct ParameterScanner {
         return true
     }
 
-    /// Skips `BWS "=" BWS`. If there is no equals sign, skips the blanks and returns false.
+    /// Skips `BWS "=" BWS`. Without an equals sign, skips the blanks and returns false.
     mutating func skipEquals() -> Bool {
         skipBlanks()
         guard skip(Byte.equals) else { return false }

@@ -32,7 +32,7 @@ public struct Preferences: Sendable, Hashable {
         return scanner.isAtEnd ? (name.lowercased(), value) : nil
     }
 
-    /// Reads `[ BWS "=" BWS word ]`. Empty if there is no equals sign, nil if no word follows it.
+    /// Reads `[ BWS "=" BWS word ]`. Empty without an equals sign, nil if no word follows it.
     private static func word(_ scanner: inout ParameterScanner) -> String? {
         scanner.skipEquals() ? scanner.tokenOrQuoted() : ""
     }

@@ -10,7 +10,7 @@ public struct QueryItems: Sendable {
         bytes = query ?? []
     }
 
-    /// Returns the first value with that name; nil if there is none, empty if the item has no `=`.
+    /// Returns the first value with that name, if any; empty if the item has no `=`.
     public func first(_ name: String) throws(PercentEncoding.Failure) -> String? {
         for item in items where try item.isNamed(name) { return try item.decodedValue() }
         return nil

@@ -17,7 +17,7 @@ public struct RequestTarget: Sendable {
     let block: [UInt8]
     let start: UInt32
     let pathStart: UInt32
-    /// The index of the `?`, or `end` if there is none.
+    /// The index of the `?`, or `end` without one.
     let pathEnd: UInt32
     let end: UInt32
 

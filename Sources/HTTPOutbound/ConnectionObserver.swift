@@ -1,7 +1,7 @@
 public import EventIO
 public import HTTPModel
 
-/// Observes a client's connections, for a log. Called on the client's loop; it must not call back.
+/// Observes a client's connections, for a log. Called on the client's loop. An observer must not call back.
 public protocol ConnectionObserver: AnyObject, Sendable {
     /// A connection is open, including TLS and a proxy's tunnel. Resolving and connecting took `time`. `address` is the
     /// remote address, or the proxy's.
@@ -48,7 +48,7 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     public static let loggedIn = DiscardReason(token: "logged_in")
     /// The proxy asked for credentials (407) and opened no tunnel.
     public static let tunnelRefused = DiscardReason(token: "tunnel_refused")
-    /// Its address is no longer one of the upstream's.
+    /// The upstream does not have its address any more.
     public static let addressGone = DiscardReason(token: "address_gone")
     public static let callCancelled = DiscardReason(token: "call_cancelled")
     public static let clientClosed = DiscardReason(token: "client_closed")

@@ -3,7 +3,7 @@ internal import EventIO
 final class SharedClientState {
     let loop: EventLoop
     let resolver: Resolver
-    /// nil if there is no observer.
+    /// nil without an observer.
     let observer: (any ConnectionObserver)?
     private let onExhausted: ((SocketError) -> Void)?
     private var lastExhaustion: MonotonicTime?
@@ -13,7 +13,7 @@ final class SharedClientState {
     /// Cancelled calls whose requests must not be cut, and whose responses have not come, over all pools.
     private var uncutCalls = 0
     private var onUncutEnded: (() -> Void)?
-    /// Closes an idle connection of any other pool. Returns false if there is none.
+    /// Closes an idle connection of any other pool. Returns false if none is idle.
     var closeIdle: ((_ pool: UpstreamPool) -> Bool)?
     /// nil if vacant pools are kept.
     var vacancySweep: VacancySweep?
@@ -38,7 +38,7 @@ final class SharedClientState {
         if uncutCalls == 0 { onUncutEnded.take()?() }
     }
 
-    /// Calls `body` as soon as there are none.
+    /// Calls `body` as soon as no uncut call is left.
     func afterUncutCalls(_ body: @escaping () -> Void) {
         if uncutCalls == 0 { body() } else { onUncutEnded = body }
     }

@@ -183,7 +183,7 @@ enum ByteScan {
         return index
     }
 
-    /// A `1` for each `tchar` (RFC 9110 5.6.2), 64 per row. Constant data needs no initialization and no bounds checks.
+    /// A `1` for each `tchar` (RFC 9110 5.6.2), 64 per row. Constant data needs neither initialization nor bounds checks.
     private static var tokenBytes: StaticString {
         """
         0000000000000000000000000000000001011111001101101111111111000000\

@@ -60,7 +60,7 @@ struct FieldSection {
         hasLine = false
     }
 
-    /// Returns a copy of the head with the positions of its fields, and spaces in place of folds.
+    /// Returns a copy of the head with the positions of its fields, and spaces instead of folds.
     func storage(of head: UnsafeRawBufferPointer) -> FieldStorage {
         var storage = FieldStorage(head: head, entries: entries, count: entryCount)
         if tolerated.contains(.obsoleteFold) { Fold.removeAll(from: &storage) }
@@ -255,7 +255,7 @@ struct FieldSection {
         }
     }
 
-    /// Returns the rule broken by this byte in place of the colon after a name.
+    /// Returns the rule broken by this byte where the colon after a name is expected.
     private static func nameFault(_ byte: UInt8, isFirst: Bool) -> WireFault {
         switch byte {
         case Byte.lineFeed: .bareLineFeed

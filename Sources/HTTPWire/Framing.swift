@@ -34,7 +34,7 @@ public struct ResponseFraming: Sendable, Hashable {
     public let keepAliveTimeout: Int?
     /// `max` of Keep-Alive: how many more requests the server accepts on the connection.
     public let keepAliveMaximum: Int?
-    /// Whether the server may take further requests on the connection for those of one user (RFC 4559 6).
+    /// Whether the server may attribute further requests on the connection to one user (RFC 4559 6).
     public let logsInConnection: Bool
     /// The rules that the head broke without harm.
     public let tolerated: ToleratedFaults

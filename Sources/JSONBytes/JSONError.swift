@@ -24,7 +24,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let unexpectedEnd = Reason(code: .unexpectedEnd)
         public static let unexpectedByte = Reason(code: .unexpectedByte)
         public static let trailingBytes = Reason(code: .trailingBytes)
-        /// A comma, a colon or a closing bracket in place of a value.
+        /// A comma, a colon or a closing bracket instead of a value.
         public static let missingValue = Reason(code: .missingValue)
         public static let missingKey = Reason(code: .missingKey)
         public static let missingColon = Reason(code: .missingColon)

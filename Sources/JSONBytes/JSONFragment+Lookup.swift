@@ -36,7 +36,7 @@ extension JSONFragment {
         return elements
     }
 
-    /// Returns the elements of an array, in order; nil if there are more than `limit`, of which no further one is read. Empty if the
+    /// Returns the elements of an array, in order; nil if there are more than `limit`; the rest is not read. Empty if the
     /// fragment is not an array.
     public func elements(atMost limit: Int) -> [JSONFragment]? {
         var elements: [JSONFragment] = []

@@ -16,7 +16,7 @@ package enum JSONPathStep: Sendable, Hashable {
 }
 
 extension JSONFragment {
-    /// Returns the value at the end of a path; nil if there is none. What `.all` selects becomes an array, without the elements that
+    /// Returns the value at the end of a path, if any. What `.all` selects becomes an array, without the elements that
     /// have nothing at the rest of the path. `.all` of null is null.
     ///
     /// Each value is read once for each step. An array is written while it is read, without a list of its elements.

@@ -13,7 +13,7 @@ extension JSONFragment {
         return found
     }
 
-    /// Returns the value with only these members, in an array of each object. One that is missing stays missing.
+    /// Returns the value with only these members, in an array of each object. A missing member stays missing.
     ///
     /// - Throws: `JSONShapeError` for a value without members: this list lets nothing else through.
     public func keep(_ paths: JSONMemberPath...) throws(JSONShapeError) -> JSONFragment {
@@ -39,7 +39,7 @@ extension JSONFragment {
     /// - Throws: `JSONShapeError` if there is a value without members where the shape keeps some.
     public func shape(_ shape: JSONShape) throws(JSONShapeError) -> JSONFragment { try shape.apply(to: self) }
 
-    /// Returns an object with the members of both: those of `other` follow, and replace members with the same names.
+    /// Returns an object with the members of both: the members of `other` follow, and replace members with the same names.
     ///
     /// - Throws: `JSONShapeError` if one of the two is neither an object nor `null`.
     public func join(_ other: JSONFragment) throws(JSONShapeError) -> JSONFragment {

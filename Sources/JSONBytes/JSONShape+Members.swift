@@ -1,6 +1,6 @@
 /// What a shape does to an object whose members are known before its value is: a group of parts.
 extension JSONShape {
-    /// What becomes of one member.
+    /// What happens to one member.
     package enum MemberChange: Sendable {
         case leftOut
         /// The new name, if it gets one, and the changes below it, if there are any.
@@ -12,7 +12,7 @@ extension JSONShape {
         root.keepsOnlyNamed ? root.rules.filter(\.isNamed).map(\.name) : nil
     }
 
-    /// Returns what becomes of the member with this name.
+    /// Returns what happens to the member with this name.
     package func change(of name: [UInt8]) -> MemberChange {
         guard let rule = root.rules.first(where: { $0.name == name }) else {
             return root.keepsOnlyNamed ? .leftOut : .kept(newName: nil, below: nil)

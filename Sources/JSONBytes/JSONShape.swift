@@ -87,7 +87,7 @@ public struct JSONShape: Sendable {
 }
 
 extension JSONShape.Level {
-    /// Changes the rule of a member at or below this level, which is added if there is none.
+    /// Changes the rule of a member at or below this level, which is added if it is missing.
     fileprivate mutating func change(
         _ names: ArraySlice<[UInt8]>, _ change: (inout JSONShape.Level, _ index: Int) -> Void
     ) {

@@ -22,7 +22,7 @@ public struct RouterManagerError: NestedError, Sendable {
     public let underlying: (any Error)?
     /// Nil if no complete response arrived.
     public let response: Response?
-    /// The body of the response; nil if there is none or it is not JSON.
+    /// The body of the response; nil if it is missing or not JSON.
     public let errorBody: JSONFragment?
 
     /// Decodes the body of the response; nil if it does not match the model.

@@ -23,7 +23,7 @@ public struct ConnectionSettings: Sendable {
     /// How the names of single upstreams are resolved, with precedence over the session's or gateway's settings. The key is
     /// as in `tlsByUpstream`.
     public var dnsByUpstream: [String: DNSSettings] = [:]
-    /// The limits of single upstreams' connections, in place of those of the session or gateway. The key is as in `tlsByUpstream`. An
+    /// The limits of single upstreams' connections. They replace the session's or gateway's. The key is as in `tlsByUpstream`. An
     /// upstream with a name has connections of its own, even if another one has the same address.
     public var limitsByUpstream: [String: OutboundLimits] = [:]
     /// Default none.

@@ -99,12 +99,12 @@ public final class StubTransport: Transport {
         self.player = player
     }
 
-    /// Sets the script for calls to any path. Without answers there is none.
+    /// Sets the script for calls to any path. Without answers the script is removed.
     public func answer(_ answers: Answer...) {
         state.withLock { $0.script = Script(answers) }
     }
 
-    /// Sets the script for calls to `path`, which includes the path of the base URL. Without answers there is none.
+    /// Sets the script for calls to `path`, which includes the path of the base URL. Without answers the script is removed.
     public func answer(_ path: String, _ answers: Answer...) {
         state.withLock { $0.scripts[path] = Script(answers) }
     }

@@ -20,7 +20,7 @@ public struct Queue<Element> {
     @inlinable
     public var first: Element? { isEmpty ? nil : elements[head] }
 
-    /// The number of places in the storage, including those of removed elements. For tests.
+    /// The number of places in the storage, including places of removed elements. For tests.
     package var placeCount: Int { elements.count }
 
     @inlinable

@@ -98,10 +98,10 @@ public struct CircuitBreaker: Sendable {
         return false
     }
 
-    /// An attempt failed while the circuit was closed. The numbers are those of the window, with this failure.
+    /// An attempt failed while the circuit was closed. The numbers are counts of the window, with this failure.
     ///
     /// - Parameters:
-    ///   - suspect: the endpoint that has timed out, if there is no evidence from others.
+    ///   - suspect: the endpoint that has timed out, without evidence from others.
     ///   - jitter: a random number from -1 to 1.
     public mutating func attemptFailed(
         attempts: Int, failures: Int, suspect: Int? = nil, at now: Int64, jitter: Double
@@ -157,7 +157,7 @@ public struct CircuitBreaker: Sendable {
         }
     }
 
-    /// The circuit is no longer used. Returns nil if it is closed already.
+    /// Ends the use of the circuit. Returns nil if it is closed already.
     public mutating func end(at now: Int64) -> Change? { state == .closed ? nil : close(at: now) }
 
     private mutating func close(at now: Int64) -> Change {

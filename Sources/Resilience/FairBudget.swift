@@ -61,7 +61,7 @@ public final class FairBudget: Sendable {
 
         deinit { share.giveBack(amount.load(ordering: .relaxed)) }
 
-        /// Charges what is missing to `size`. Returns false, and charges nothing, if there is no room.
+        /// Charges what is missing to `size`. Returns false, and charges nothing, if that exceeds the budget.
         public func grow(to size: Int) -> Bool {
             let more = size - amount.load(ordering: .relaxed)
             guard more > 0 else { return true }

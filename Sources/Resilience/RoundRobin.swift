@@ -19,7 +19,7 @@ public struct RoundRobin<Holder: Hashable, Element> {
         queues[holder, default: Queue()].append(element)
     }
 
-    /// Removes the oldest element of the holder whose turn it is; nil if there is none.
+    /// Removes the oldest element of the holder whose turn it is; nil if nobody holds one.
     public mutating func popFirst() -> (holder: Holder, element: Element)? {
         guard let holder = order.popFirst(), let element = queues[holder]?.popFirst() else { return nil }
         count -= 1

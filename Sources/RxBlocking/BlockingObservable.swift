@@ -20,7 +20,7 @@ public enum MaterializedSequenceResult<Element: Sendable>: Sendable {
     case failed(elements: [Element], error: any Error)
 }
 
-/// A blocking view of a stream. Each operation subscribes anew and disposes its subscription before it returns.
+/// A blocking view of a stream. Each operation subscribes and disposes its subscription before it returns.
 ///
 /// All operations but `materialize` throw the stream's error, or `RxError.timeout` when the timeout passes. On the thread of an event loop,
 /// as in a callback of a call, they throw `BlockedLoopError` and do not subscribe.
@@ -48,7 +48,7 @@ public struct BlockingObservable<Element: Sendable>: Sendable {
 
     /// Waits for the only value.
     ///
-    /// - Throws: `RxError.noElements` if there is none, `RxError.moreThanOneElement` at the second.
+    /// - Throws: `RxError.noElements` without an element, `RxError.moreThanOneElement` at the second.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func single() throws -> Element {
         try one(of: source)

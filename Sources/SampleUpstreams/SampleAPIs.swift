@@ -27,7 +27,7 @@ public import Sluice
 ///     GET    /faults
 ///
 /// With `Demo-Visitor: ID` or, from a page, with `?visitor=ID`, a request has and sets the faults and the weights of that visitor,
-/// otherwise those of everybody. Writes of weights take `If-Match: "71.8"` and `If-None-Match: *`; 412 has the day's weights.
+/// otherwise everybody's. Writes of weights take `If-Match: "71.8"` and `If-None-Match: *`; 412 has the day's weights.
 public struct SampleAPIs: Sendable {
     /// The current faults, which `PUT /faults` sets too.
     public let faults = FaultBoard()
@@ -45,7 +45,7 @@ public struct SampleAPIs: Sendable {
     ///   - path: the file. Missing folders are created.
     ///   - now: returns seconds since 1970; called for each request. Simulated data covers the days from 2020 to this one, wherever on
     ///     earth it is the latest (UTC+14), and the weather of this hour.
-    ///   - hasLatency: whether answers take 40 to 180 ms, as those of real upstreams do, instead of coming at once.
+    ///   - hasLatency: whether answers take 40 to 180 ms, as real upstreams do, instead of coming at once.
     /// - Throws: `SampleDataError` if the file cannot be opened or created.
     public init(
         database path: String, now: @escaping @Sendable () -> Int = { SampleAPIs.secondsSince1970 },

@@ -126,7 +126,7 @@ struct FileStreamTests {
                 #expect(try RawClient(port: port, host: host).ask("/api/value").status == 200)
             }
             #expect(held.count == most)
-            // The two places go to the next request of the first client, and to that of the other.
+            // The two places go to the next request of the first client, and to the other client's request.
             held.run(first: 2)
             try spin(while: held.count < most) { "\(held.count) files are being found" }
             held.run(last: 1)

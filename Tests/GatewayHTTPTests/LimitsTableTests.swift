@@ -175,7 +175,7 @@ struct LimitsTableTests {
         return limits.filter { !others.contains($0.key) && !$0.key.hasPrefix("dns.limits.") }
     }
 
-    /// Adds numbers and times, including those of nested structures.
+    /// Adds numbers and times, also from nested structures.
     private static func add(_ value: Any, named name: String, to limits: inout [String: Any]) {
         switch value {
         case is Int, is Double, is Duration, is TimeAmount: limits[name] = value

@@ -54,7 +54,7 @@ struct ReferenceTests {
         #expect(rows.map { $0[0] } == (try Self.declaredReasons()))
         for row in rows {
             let reason = FailureReason(token: row[0])
-            // Their statuses are those of a response and of another part.
+            // Their statuses come from a response and from another part.
             if reason == .upstreamStatus || reason == .dependencyFailed { continue }
             let kind: OutcomeKind =
                 switch reason {

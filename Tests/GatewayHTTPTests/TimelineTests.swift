@@ -115,7 +115,7 @@ struct ServedTimelineTests {
             let second = try #require(try Self.attempts(try await client.get("/page", Self.asked)).first)
             #expect(second.connection == "reused")
             #expect(second["sentMs"] == second["beganMs"])
-            // Without the preference there is no timeline.
+            // The timeline is missing without the preference.
             let plain = try await client.get("/page")
             #expect(try plain.json[member: "meta"]?[member: "timeline"] == nil)
             #expect(!plain.fields.contains(.serverTiming))

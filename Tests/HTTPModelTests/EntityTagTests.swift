@@ -6,7 +6,7 @@ struct EntityTagTests {
     private func tag(_ text: String) -> EntityTag? { EntityTag(bytes: Array(text.utf8)[...]) }
 
     @Test(
-        "Bytes that are no tag are refused",
+        "Bytes that are not a tag are refused",
         arguments: [
             "", "a", "\"a", "a\"", "\"a\"b", "\"a\" ", "w/\"a\"", "W/a", "\"a b\"", "\"a\u{7f}\"", "\"\"\"",
         ])

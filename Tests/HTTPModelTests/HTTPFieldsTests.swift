@@ -42,7 +42,7 @@ struct HTTPFieldsTests {
         let names = try (1...256).map { try #require(HTTPFieldName(String(repeating: "n", count: $0))) }
         var fields = HTTPFields()
         for (index, name) in names.enumerated() {
-            // Names of other lengths, also of those that differ by 32 or 256.
+            // Names of other lengths, also of lengths that differ by 32 or 256.
             #expect(fields.firstIndex(of: name) == nil)
             fields.append(name, "\(index)")
             #expect(fields[name] == "\(index)")

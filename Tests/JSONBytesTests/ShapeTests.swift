@@ -87,7 +87,7 @@ struct ShapeTests {
         #expect(try parse(#"{"a":1,"b":2}"#).rename(["a": "b", "b": "a"]).description == #"{"b":1,"a":2}"#)
         #expect(try parse(#"{"\u0061":1,"\u0062":2}"#).rename(["a": "b"]).description == #"{"b":1}"#)
         #expect(try parse(#"{"a":1}"#).rename(["a": "\"\n오늘"]).description == #"{"\"\n오늘":1}"#)
-        // A dropped member replaces nothing, and neither does one that is not kept.
+        // A member that is dropped or not kept replaces nothing.
         #expect(
             try parse(#"{"a":1,"b":2}"#).shape(JSONShape().drop("a").rename(["a": "b"])).description
                 == #"{"b":2}"#)

@@ -117,7 +117,7 @@ struct CancelledHookTests {
         let isFirst = [.prepare, .adapt, .willSend].contains(hook)
         #expect(transport.attempts.count == (isFirst ? 0 : 1))
         #expect(transport.inFlight == 0 && transport.retriesInFlight == 0 && time.pending == 0)
-        // Only of the attempt that was sent, and after it of those that the first plugin cancelled.
+        // Only of the attempt that was sent, and after it of attempts that the first plugin cancelled.
         #expect(second.announced.count == transport.attempts.count)
         #expect(cancellations.count == 1 && late.count == 0)
         subscription.dispose()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Request of a call", .noLeaks)
 struct RequestTests {
-    /// Returns the call that was sent and the error, each nil if there is none.
+    /// Returns the call that was sent and the error, if any.
     private func sent(_ target: Anything, baseURL: String? = nil) throws -> (TransportCall?, NetworkError?) {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.json("{}"))

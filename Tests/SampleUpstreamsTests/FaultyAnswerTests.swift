@@ -68,7 +68,7 @@ struct FaultyAnswerTests {
             #expect(cut.status == 200)
             #expect(cut.field("Content-Length") == "\(whole.body.count)")
             #expect(cut.body == Array(whole.body.prefix(whole.body.count / 2)))
-            // If there is no body, the head is cut.
+            // Without a body, the head is cut.
             let nothing = try server.sendRaw("GET", "/food-diary/weights?fddDate=2019-01-01")
             #expect(String(decoding: nothing, as: UTF8.self).hasPrefix("HTTP/1.1 204"))
             #expect(!String(decoding: nothing, as: UTF8.self).contains("\r\n\r\n"))

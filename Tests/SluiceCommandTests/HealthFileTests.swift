@@ -48,7 +48,7 @@ extension CommandTests {
             try withGateway { port in
                 let good = try file("version: 1\nlisten: {port: \(port)}\n")
                 let variables = ["SLUICE_PORT": "1", "SLUICE_HOST": "::1"]
-                // The host is that of the variable, the port that of the file.
+                // The host comes from the variable, the port from the file.
                 let mixed = try SluiceProcess.run("health", "--config", good, environment: variables)
                 #expect(mixed.errors.hasPrefix("sluice: not ready: http://[::1]:\(port)/"))
                 let flagged = try SluiceProcess.run(

@@ -150,7 +150,7 @@ extension CommandTests {
                     other.data?[member: "weights"]?[member: "today"]?[member: "date"]?.stringValue
                         == "2026-01-02")
                 #expect(other.data?[member: "user"]?[member: "nameEn"]?.stringValue == "Blue Lee")
-                // There are no weights before 2020. An answer without weights is a success.
+                // The diary begins in 2020. An answer without weights is a success.
                 let old = try demo.get("/api/home?date=2019-01-01")
                 #expect(old.code == "OK")
                 #expect(

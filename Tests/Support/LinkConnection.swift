@@ -79,7 +79,7 @@ final class LinkDirection {
         return count
     }
 
-    /// When the next packet arrives; never if there is none or the sink is blocked.
+    /// When the next packet arrives; never without a packet, or while the sink is blocked.
     var nextDue: Int64 { first < packets.count && !isBlocked ? packets[first].due : .max }
 }
 

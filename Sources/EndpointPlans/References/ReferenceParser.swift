@@ -3,7 +3,7 @@ package import JSONBytes
 
 /// Parses what stands in the braces of a reference: `parts.user.friends[*]['first name']`.
 ///
-/// Names are those of RFC 9535 2.5.1, and may have dashes, because header fields do.
+/// Names follow RFC 9535 2.5.1, and may contain dashes, because header fields do.
 package struct ReferenceParser {
     package struct Fault: Error, Equatable {
         package let message: String
@@ -103,7 +103,7 @@ package struct ReferenceParser {
         return bytes[index...].first { !ASCII.isDigit($0) } == Byte.colon
     }
 
-    /// Reads a name in quotes, with the escapes of RFC 9535 2.3.1 but those of UTF-16.
+    /// Reads a name in quotes, with the escapes of RFC 9535 2.3.1 except UTF-16 pairs.
     private mutating func quoted(by quote: UInt8) throws(Fault) -> [UInt8] {
         var name: [UInt8] = []
         while let byte = next() {

@@ -14,7 +14,7 @@ package struct TextTemplate<Reference: Sendable>: Sendable {
     /// Text without references.
     package init(constant: String) { pieces = constant.isEmpty ? [] : [.text(constant)] }
 
-    /// The text, if there is no reference in it.
+    /// The text, if it contains no reference.
     package var constant: String? {
         if pieces.isEmpty { return "" }
         guard pieces.count == 1, case .text(let text) = pieces[0] else { return nil }

@@ -29,7 +29,7 @@ package struct ParameterRule: Sendable {
 
     /// - Parameters:
     ///   - place: where the parameter is.
-    ///   - name: its name; that of a header in any case.
+    ///   - name: its name. The case of a header's name does not count.
     ///   - rule: what it must be.
     ///   - defaultValue: what an absent parameter means.
     ///   - isRequired: whether it must be given. Default: in the path, and in the query without a default.

@@ -53,7 +53,7 @@ package struct Schema: Sendable {
 }
 
 extension Schema {
-    /// The type that the words of a schema without `type` are about; nil if there are none.
+    /// The type that the words of a schema without `type` are about; nil without such words.
     package var impliedType: DataType? {
         if !properties.isEmpty || !required.isEmpty || !additionalProperties.isAllowed { return .object }
         if !items.isAllowed || minItems != nil || maxItems != nil { return .array }

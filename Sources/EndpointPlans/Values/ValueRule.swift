@@ -24,7 +24,7 @@ package struct ValueRule: Sendable {
     /// Unicode scalars, as JSON Schema counts them.
     @Placed package var minLength: Int?
     @Placed package var maxLength: Int?
-    /// The only values allowed. Those of a parameter are its texts, or their JSON.
+    /// The only values allowed. A parameter's values are its texts, or their JSON.
     package var enumeration: [Located<JSONFragment>]? {
         didSet { values = enumeration.map { $0.map(\.value.textOrJSON) } }
     }

@@ -272,7 +272,7 @@ extension SocketStream {
     }
 
     /// Starts connecting to all addresses of a name, alternating IPv6 and IPv4. Addresses that failed within the last
-    /// minute come last. The lookup counts towards the time limit; it may fail with `.nameNotFound`, `.nameFailed` or
+    /// minute come last. The lookup counts towards the time limit. The attempt may fail with `.nameNotFound`, `.nameFailed` or
     /// `.nameTimedOut`. `remoteAddress` is `0.0.0.0:0` until an address is tried.
     public static func connect(
         toHost host: String, port: Int, resolver: Resolver, loop: EventLoop, timeout: TimeAmount,

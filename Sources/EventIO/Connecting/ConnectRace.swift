@@ -5,7 +5,7 @@ struct ConnectRace {
         /// Connect to this address and call `timePassed` at `wake`. Earlier attempts continue.
         case begin(SocketAddress, wake: MonotonicTime)
         case wait(until: MonotonicTime)
-        /// No address is left, and none will come; this is the last failure.
+        /// Report the last failure: no address is left, and none will come.
         case fail(SocketError)
         case timeOut
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where a new file goes: a name that is free, or that of a regular file, which the new one replaces. Symbolic links to regular
+/// Where a new file goes: an unused name, or the name of a regular file, which the new one replaces. Symbolic links to regular
 /// files are followed. Devices, pipes, folders and links to missing files are refused, since renaming a file over them would remove
 /// them.
 struct FilePlace: Sendable {
     /// The path of the file; after the last link, if the given path ends in one.
     let path: String
-    /// The file that is replaced; nil if there was none.
+    /// The file to replace, if any.
     let replaced: FileAccess?
     /// The path as given, for errors.
     private let given: String

@@ -49,7 +49,7 @@ enum AddressPreference {
         guard let sixSource else { return fourSource != nil }
         guard fourSource != nil else { return false }
         let (destination, source) = (Policy(six), Policy(sixSource))
-        // Rule 5: prefer matching labels. Those of IPv4 always match.
+        // Rule 5: prefer matching labels. IPv4 labels always match.
         if destination.label != source.label { return true }
         // Rule 6: prefer the higher precedence.
         return destination.precedence < Policy.ipv4.precedence

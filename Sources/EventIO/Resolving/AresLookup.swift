@@ -45,7 +45,7 @@ final class AresLookup {
 
     private static let isReady = ares_library_init(ARES_LIB_INIT_NONE) == ARES_SUCCESS
 
-    /// Starts the lookup. nil if there is no memory for it.
+    /// Starts the lookup. Returns nil if memory runs out.
     init?(
         _ host: String, at servers: [SocketAddress], _ configuration: String?, _ limits: Resolver.Limits
     ) {

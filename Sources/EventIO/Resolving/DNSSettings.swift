@@ -1,9 +1,9 @@
 /// How names are resolved: which servers are asked, and how long their answers are used.
 ///
 /// Names in `/etc/hosts` come first, with the time to live 0. `localhost` and the names below it are always
-/// loopback addresses (RFC 6761 6.3). Search domains and options are those of resolv.conf(5), also for
+/// loopback addresses (RFC 6761 6.3). Search domains and options come from resolv.conf(5), also for
 /// `servers`. A change of either file counts from the next lookup on. The IPv6 and the IPv4 addresses of a name are
-/// asked for at once, and those of one family are enough to connect (RFC 8305).
+/// asked for at once, and one family is enough to connect (RFC 8305).
 public struct DNSSettings: Sendable, Hashable {
     /// The shortest time that an answer is fresh, even if its time to live is shorter: 100 ms to 1 day.
     /// Default 1 s.
@@ -14,7 +14,7 @@ public struct DNSSettings: Sendable, Hashable {
     /// How long the addresses of an expired answer stay in use if no new answer arrives: 0 to 1 day. An
     /// answer that the name does not exist ends their use at once. Default 5 min.
     public var stale = Duration.seconds(300)
-    /// The servers to ask instead of those in resolv.conf(5), in this order: numeric addresses with or
+    /// The servers to ask, replacing resolv.conf(5), in this order: numeric addresses with or
     /// without a port, such as `10.0.0.2`, `127.0.0.1:5353` and `[::1]:5353`; at most 8. Default none.
     public var servers: [String] = []
     /// Whether the system's `getaddrinfo` looks names up. It does not tell their time to live: addresses are

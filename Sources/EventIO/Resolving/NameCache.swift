@@ -25,7 +25,7 @@ struct NameCache {
 
     private struct Entry {
         var answer: Answer?
-        /// The addresses of one family, while the other one is looked up and there are no older addresses.
+        /// The addresses of one family, while the other one is looked up and older addresses are missing.
         var partial: [SocketAddress]?
         var freshUntil = MonotonicTime(nanoseconds: 0)
         var usableUntil = MonotonicTime(nanoseconds: 0)
@@ -115,7 +115,7 @@ struct NameCache {
             step.looksUp = !entry.isLookingUp
             entry.isLookingUp = true
         }
-        // An answer too old to be used is no answer.
+        // An answer that is too old does not count.
         if now >= entry.usableUntil { entry.answer = nil }
         if entry.answer != nil { step.watchers = [watcher] }
         return step
@@ -125,7 +125,7 @@ struct NameCache {
         entries[host]?.watchers[ObjectIdentifier(watcher)] = nil
     }
 
-    /// The addresses for watchers: empty if there are none, nil if the first lookup has not ended.
+    /// The addresses for watchers, possibly empty; nil if the first lookup has not ended.
     func addresses(of host: String) -> [SocketAddress]? {
         let entry = entries[host]
         if let partial = entry?.partial { return partial }

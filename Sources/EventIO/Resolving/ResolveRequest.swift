@@ -4,7 +4,7 @@ import Rx
 enum ResolveUpdate: Sendable, Equatable {
     /// The addresses of one family. `complete` follows.
     case partial([SocketAddress])
-    /// The addresses of both families, or why there are none. Nothing follows.
+    /// The addresses of both families, or the reason for their absence. Nothing follows.
     case complete(Result<[SocketAddress], SocketError>)
 }
 

@@ -27,7 +27,7 @@ public final class Resolver: Sendable {
         public var lookups = 64
         /// Concurrent lookups by `getaddrinfo`, each on a thread. Default 8.
         public var threads = 8
-        /// Names that may wait for their lookup to start; further ones fail at once. Default 256.
+        /// Names that may wait for their lookup to start. Lookups beyond that fail at once. Default 256.
         public var waitingNames = 256
         /// Cached names. Default 1024.
         public var cachedNames = 1024

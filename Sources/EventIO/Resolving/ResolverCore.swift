@@ -4,7 +4,7 @@ import Locking
 
 /// Who looks names up.
 enum LookupMethod: Sendable {
-    /// c-ares. No servers: those of the configuration, by default `/etc/resolv.conf`.
+    /// c-ares. Without servers it asks the configured ones, by default from `/etc/resolv.conf`.
     case ares(servers: [SocketAddress], configuration: String?)
     case blocking(Resolver.Lookup)
 }
@@ -162,7 +162,7 @@ final class ResolverCore: Sendable {
     /// Whether the thread runs.
     var hasThread: Bool { thread.withLock { $0.wake >= 0 } }
 
-    /// Ends the thread. No request and no watch is left.
+    /// Ends the thread. All requests and watches have ended.
     func stop() {
         thread.withLock { state in
             state.isStopped = true

@@ -14,7 +14,7 @@ struct SearchList {
         self.dots = dots
     }
 
-    /// Reads the list that `channel` got from its configuration. Empty if there is no memory for it.
+    /// Reads the list that `channel` got from its configuration. Empty if memory runs out.
     init(of channel: ares_channel) {
         var options = ares_options()
         var mask: Int32 = 0

@@ -70,7 +70,7 @@ enum Descriptor {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Takes the pending error of the socket; 0 if there is none.
+    /// Takes the pending error of the socket; 0 without one.
     static func takeError(of descriptor: Int32) -> Int32 {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)

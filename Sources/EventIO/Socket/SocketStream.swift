@@ -187,7 +187,7 @@ public final class SocketStream {
             guard count > 0 else {
                 if count < 0 && errno == EINTR { continue }
                 mayHaveMore = false
-                // A write was told of the reset before, and the kernel tells it once: this is no orderly end.
+                // A write was told of the reset before, and the kernel reports it only once: this end is not orderly.
                 if count == 0, let error = pendingError, error.code == ECONNRESET { return fail(error) }
                 if count == 0 { return endOfInput() }
                 if errno != EAGAIN { fail(SocketError(.read, errno)) }

@@ -133,7 +133,7 @@ extension TLSContext {
         weak var context: TLSContext?
     }
 
-    /// Adding an entry drops those of dead contexts. Configurations are not kept, because they may hold keys.
+    /// Adding an entry drops the entries of dead contexts. Configurations are not kept, because they may hold keys.
     private static let cache = Lock<[CacheEntry]>([])
 
     /// Returns the context of a configuration. Callers share one, and its sessions, while it is in use and the files

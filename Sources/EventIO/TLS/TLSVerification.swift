@@ -40,7 +40,7 @@ private func subject(ofRefusedIn store: OpaquePointer) -> String? {
         let certificate = X509_STORE_CTX_get_current_cert(store) ?? X509_STORE_CTX_get0_cert(store),
         let name = X509_get_subject_name(certificate)
     else { return nil }
-    // The server chooses the text, so it is cut. OpenSSL escapes what is not printable ASCII.
+    // The server chooses the text, so it is cut. OpenSSL escapes bytes that are not printable ASCII.
     var text = [CChar](repeating: 0, count: 256)
     guard X509_NAME_oneline(name, &text, Int32(text.count)) != nil else { return nil }
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -103,7 +103,7 @@ struct BodyKindCheck {
 
     // MARK: - Schemas
 
-    /// Returns the schema of what a reference leads to, for one with `[*]` that of an element. Nil for a value that is not the body's.
+    /// Returns the schema of what a reference leads to: with `[*]`, the schema of an element. Nil for a value that is not the body's.
     private func schema(of reference: PlanReference, _ items: PlanReference?) -> Schema? {
         guard let body = endpoint.body else { return nil }
         switch reference.source {

@@ -5,7 +5,7 @@ import HTTPModel
 struct CredentialCheck {
     let values: ShapeValues
 
-    /// Checks the endpoint's own members. Those of `defaults` are for all endpoints, so each may call others.
+    /// Checks the endpoint's own members. Members of `defaults` apply to all endpoints, and each may call other upstreams.
     ///
     /// - Parameters:
     ///   - called: the upstreams that the endpoint calls.

@@ -97,7 +97,7 @@ struct DocumentCheck {
             }
             guard let start = path.firstIndex(of: name), let place = targets[name]?.place else { continue }
             let names = (path[start...] + [name]).joined(separator: " -> ")
-            reader.error("schemas \(names) refer to each other and say nothing else", at: place)
+            reader.error("schemas \(names) only refer to each other", at: place)
         }
     }
 
@@ -125,7 +125,7 @@ struct DocumentCheck {
         if document.settings.compression == nil, !document.changes.isUnknown("compression") {
             let settings = (document.endpoints.map(\.settings) + document.proxies.map(\.settings)).map(
                 \.$compression)
-            // That of `defaults` is the same for several endpoints.
+            // Several endpoints share the value in `defaults`.
             for place in Set(settings.compactMap { $0?.value == true ? $0?.place : nil })
             where !reader.unread.contains(place) {
                 reader.problems.warning(

@@ -12,7 +12,7 @@ struct ConfigFiles {
     let variables: VariableReader
     let problems: ProblemList
 
-    /// The names of the files, in the order of reading. The index is that of places.
+    /// The names of the files, in the order of reading. Places have the index of their file.
     private(set) var names: [String] = []
     /// The values of the files that could be read.
     private(set) var roots: [(file: Int, node: YAMLNode)] = []

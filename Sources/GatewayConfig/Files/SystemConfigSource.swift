@@ -7,7 +7,7 @@ package struct SystemConfigSource: ConfigSource {
 
     private let variables: @Sendable (String) -> String?
 
-    /// - Parameter variables: returns a variable of the environment. By default that of the process.
+    /// - Parameter variables: returns a variable of the environment, by default the process's.
     package init(
         variables: @escaping @Sendable (String) -> String? = { name in
             getenv(name).map { String(cString: $0) }

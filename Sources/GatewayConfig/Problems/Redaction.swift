@@ -2,7 +2,7 @@ import ASCIIText
 import EndpointPlans
 
 extension ConfigDocument {
-    /// Returns a message of a module that does not know of variables, with the variables in place of their values.
+    /// Returns a message of a module that does not know of variables, with variables instead of their values.
     package func redacted(_ message: String) -> String { Redaction.redact(message, variableValues) }
 }
 
@@ -10,7 +10,7 @@ enum Redaction {
     /// Shorter values are not secrets, and would be found in any text.
     private static let shortest = 3
 
-    /// Returns a message with the variables in place of their values.
+    /// Returns a message with variables instead of their values.
     ///
     /// - Parameters:
     ///   - message: any text.

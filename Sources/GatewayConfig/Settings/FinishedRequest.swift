@@ -2,7 +2,7 @@ public import GatewayCore
 public import HTTPInbound
 public import HTTPModel
 
-/// A request that is over, as `GatewayServerConfiguration.observer` gets it. Its figures are those of the access log.
+/// A request that is over, as `GatewayServerConfiguration.observer` gets it. The access log has the same figures.
 public struct FinishedRequest: Sendable {
     /// The method on the wire; nil if the request's head did not arrive.
     public let method: HTTPMethod?

@@ -6,7 +6,7 @@ public import HTTPOutbound
 public import Networking
 public import NetworkingSession
 
-/// The settings of a gateway's server. The defaults are those of `sluice serve`.
+/// The settings of a gateway's server. `sluice serve` has the same defaults.
 public struct GatewayServerConfiguration: Sendable {
     /// Numeric address to listen on. Default loopback; `0.0.0.0` and `::` mean every interface.
     public var host = "127.0.0.1"
@@ -50,7 +50,7 @@ public struct GatewayServerConfiguration: Sendable {
     /// and `drainDeadline` is this configuration's minus `drainDelay`.
     public var inbound = InboundLimits()
     /// Limits for the upstream calls of each loop: connections, waiting calls, sizes of responses. The time-outs for connecting, the
-    /// first byte, gaps and the whole call are ignored here; they come from the provider's `CallPolicy`.
+    /// first byte, gaps and the whole call are ignored here, since they come from the provider's `CallPolicy`.
     public var outbound = OutboundLimits()
     /// TLS settings by upstream name or host, and the proxy. Files are read when the gateway starts. Default: certificates are
     /// verified with the system's roots, and there is no proxy.
@@ -61,13 +61,13 @@ public struct GatewayServerConfiguration: Sendable {
     public var retryBudget = RetryBudget()
     /// The policy of upstreams without one of their own (`Gateway.upstream`): a circuit breaker, and no limit on calls in flight.
     public var upstreamPolicy = UpstreamPolicy()
-    /// Bytes that bodies may use in the whole gateway: those of upstreams' responses, and values that a file composes, until their answers
-    /// have been handed to the client's connection, and those of calls until the calls end. Bodies of less than 16 KiB count once those of
+    /// Bytes that bodies may use in the whole gateway: bodies of upstreams' responses, and values that a file composes, until their answers
+    /// have been handed to the client's connection, and bodies of calls until the calls end. Bodies of less than 16 KiB count once the small ones of
     /// a request are that large together. Upstreams get fair shares: one alone gets half. Beyond it, calls fail with `memory_limit`. At
     /// least 1 MiB. Default: a quarter of the memory of the machine or control group, at most 1 GiB.
     public var upstreamBodies = min(mostUpstreamBodies, max(1 << 20, ProcessLimits.usableMemory() / 4))
     package static let mostUpstreamBodies = 1 << 30
-    /// Which answers are compressed; nil for none. Default: those of 1 KiB or more whose type compresses well, unless an endpoint has
+    /// Which answers are compressed; nil for none. Default: answers of 1 KiB or more whose type compresses well, unless an endpoint has
     /// `.compression(false)`.
     public var compression: CompressionSettings? = CompressionSettings()
     /// The scripts of other origins that may call. Default: none.

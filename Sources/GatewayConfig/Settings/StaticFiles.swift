@@ -30,7 +30,7 @@ public struct StaticFiles: Sendable {
     /// A gateway does not start if it contains control characters.
     public var contentSecurityPolicy = StaticFiles.strictPolicy
 
-    /// Files beyond 256 KiB that one loop reads at once, each with up to 128 KiB of read-ahead. Default 256. Further ones wait for their
+    /// Files beyond 256 KiB that one loop reads at once, each with up to 128 KiB of read-ahead. Default 256. Other large files wait for their
     /// turn, at most `readDeadline`. A file whose client does not keep up for a second gives up its turn until the client has room.
     ///
     /// Each file that is being sent takes a descriptor and one of the loop's requests in flight. Such files may be half of the requests in

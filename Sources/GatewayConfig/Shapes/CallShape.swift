@@ -19,9 +19,9 @@ enum CallShape {
     static let headers = Member("headers", .headers(of: .request), "Header fields of the call.")
     static let body = Member("body", .value, "The JSON body.")
     static let timeout = Member(
-        "timeout", .time("1ms", "1h"), "The time for the call, in place of the upstream's.")
+        "timeout", .time("1ms", "1h"), "The time for the call, instead of the upstream's.")
     static let attempts = Member(
-        "attempts", .integer(1...10), "The most attempts, in place of the upstream's.")
+        "attempts", .integer(1...10), "The most attempts, instead of the upstream's.")
     static let pick = Member(
         "pick", .pointer, "The place of the value in the upstream's data (JSON Pointer: /seller/name).")
     static let expect = Member("expect", ValueType<JSONFragment.Kind>.kind, "What the value must be.")
@@ -90,7 +90,7 @@ extension ValueType where Value == String {
         guard let known = reader.upstreamNames, !known.contains(scalar.text), !scalar.isUnknown else {
             return scalar.text
         }
-        // A name from a variable is not shown, and neither is what is near it.
+        // A name taken from a variable may be secret: show neither it nor similar names.
         reader.error(
             "there is no upstream \(scalar.shown)"
                 + (scalar.substitution == nil

@@ -36,7 +36,7 @@ final class ConfigReader {
         problems.error(message(), at: place)
     }
 
-    /// Returns a message of a module that does not know of variables, with the variables in place of their values.
+    /// Returns a message of a module that does not know of variables, with variables instead of their values.
     func redacted(_ message: String) -> String { Redaction.redact(message, variableValues) }
 
     /// Returns the scalar of a node. Reports a list, a mapping and, unless the type takes it, null.

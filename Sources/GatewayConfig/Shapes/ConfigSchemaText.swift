@@ -12,7 +12,7 @@ package enum ConfigSchemaText {
 
     /// Returns the schema as JSON. It is the same in each run: members are in the order of the format's tables.
     ///
-    /// - Parameter isIncluded: whether it describes the files that `include` names, in place of the root file.
+    /// - Parameter isIncluded: whether it describes included files instead of the root file.
     package static func make(isIncluded: Bool = false) -> String {
         var definitions = SchemaDefinitions()
         let file = (isIncluded ? DocumentShape.included : DocumentShape.shape).schema(&definitions)

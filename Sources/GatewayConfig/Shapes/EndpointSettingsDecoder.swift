@@ -1,6 +1,6 @@
 import EndpointPlans
 
-/// Decodes the settings that endpoints of all kinds have, with those of `defaults`.
+/// Decodes the settings that endpoints of all kinds have, and the settings in `defaults`.
 struct EndpointSettingsDecoder {
     let values: ShapeValues
     let defaults: ShapeValues?

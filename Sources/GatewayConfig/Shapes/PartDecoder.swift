@@ -10,7 +10,7 @@ struct PartDecoder {
     let scope: ReferenceScope
 
     private var reader: ConfigReader { values.reader }
-    /// Whether another member is likely meant as `forEach`, so that its companions are no further mistakes.
+    /// Whether another member is likely meant as `forEach`, so its companions do not count as mistakes.
     private var hasMisspelledForEach: Bool {
         values.unknown.contains { Suggestion.nearest(to: $0, among: [PartShape.forEach.name]) != nil }
     }

@@ -19,7 +19,7 @@ enum PartShape {
         "Whether its failure leaves the answer a success. It is then null.")
     static let fallback = Member(
         "fallback", ValueType<JSONFragment>.fallback,
-        "JSON in place of a part that failed. The part is optional, too.")
+        "JSON instead of a part that failed. The part is optional, too.")
     static let hidden = Member("hidden", .bool, default: "false", "Whether it is only for references.")
     static let schema = Member("schema", .schema, "Documents the value.")
     static let when = Member(
@@ -32,7 +32,7 @@ enum PartShape {
         "limit", .integer(1...1000), default: "100",
         "The most items of a forEach. A longer array is not cut: it fails the part.")
     static let itemFailure = Member(
-        "itemFailure", .itemFailure, default: "null", "What becomes of an item whose call fails.")
+        "itemFailure", .itemFailure, default: "null", "What happens to an item whose call fails.")
     static let atLeast = Member(
         "atLeast", .integer(0...1000),
         "The fewest members of a group, or items of a forEach, that must succeed.")

@@ -37,7 +37,7 @@ enum ProxyShape {
         EndpointShape.compression, answer)
 }
 
-/// Lists of fields that pass, in place of a list of those that are added.
+/// Lists of fields that pass, where other endpoints list fields to add.
 enum PassedHeadersShape {
     static func shape(_ name: ValueType<HTTPFieldName>) -> Shape {
         Shape("a list of fields", definition: "passedHeaders", add(name), remove)

@@ -73,7 +73,7 @@ package struct SettingChanges<Root: Sendable>: Sendable {
         moved { make in { make(&$0[keyPath: path]) } }
     }
 
-    /// Returns the changes of a policy that may be absent; they begin with a default one.
+    /// Returns the changes of a policy that may be absent. They begin with a default one.
     func orAbsent(from standard: Root) -> SettingChanges<Root?> {
         var changes = SettingChanges<Root?> { $0 = $0 ?? standard }
         changes.add(

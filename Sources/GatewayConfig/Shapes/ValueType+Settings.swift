@@ -42,7 +42,7 @@ extension ValueType where Value == Int {
 }
 
 extension ValueType where Value == String {
-    /// A numeric address. `localhost` is the one of IPv4.
+    /// A numeric address. `localhost` is 127.0.0.1.
     static let listenAddress = ValueType(
         schema: text.schema,
         read: text.parsed(unknown: "") { text in

@@ -1,7 +1,7 @@
 import EndpointPlans
 import JSONBytes
 
-/// Makes JSON of YAML values. Constants are JSON text, and a value around constants is one, too.
+/// Builds JSON from YAML. A list or object that contains only constants is itself a constant, kept as JSON text.
 struct ConfigValueBuilder {
     enum References {
         case allowed
@@ -116,7 +116,7 @@ extension ValueType where Value == JSONFragment {
     /// JSON in whose texts braces have no meaning.
     static let literalJSON = json(.literal)
 
-    /// JSON in place of a part that failed.
+    /// JSON instead of a part that failed.
     static let fallback = json(.refused("a fallback takes no references"))
 
     private static func json(_ references: ConfigValueBuilder.References) -> ValueType {

@@ -9,7 +9,7 @@ final class VariableReader {
     static let largestTotal = 16 << 20
 
     private let source: any ConfigSource
-    /// Whether variables stay unknown: no environment and no secret is read.
+    /// Whether variables stay unknown: neither the environment nor secrets are read.
     private let isStatic: Bool
     private let problems: ProblemList
     private var files: [String: Result<String, ConfigSourceError>] = [:]

@@ -26,7 +26,7 @@ struct YAMLComposer {
     let file: Int
     let limits: YAMLLimits
     let problems: ProblemList
-    /// Makes the value of a scalar that is no name; nil if it has reported a problem.
+    /// Builds the value of a scalar other than a name; nil if it has reported a problem.
     let scalar: (_ text: String, _ style: YAMLScalar.Style, _ place: ConfigPlace) -> YAMLScalar?
     private(set) var nodeCount: Int
 

@@ -8,7 +8,7 @@ struct YAMLKey {
     let end: Int
     /// Whether it is the merge key `<<` of YAML 1.1.
     let isMerge: Bool
-    /// Whether the value is kept. False for names that are no text.
+    /// Whether the value is kept. False for names that are not text.
     let isValid: Bool
 }
 
@@ -68,11 +68,11 @@ struct YAMLMemberList {
 
     private func refuse(_ value: YAMLNode, _ key: YAMLKey, _ problems: ProblemList) {
         if case .invalid = value.content { return }
-        // The place of an alias's value is that of its anchor.
+        // An alias's value has the place of its anchor.
         problems.error("<< merges a mapping or a list of mappings, usually an alias", at: key.place)
     }
 
-    /// Returns the members, with those that `<<` merges at its place. Members of the mapping itself win, then those of the first
+    /// Returns the members, with those that `<<` merges at its place. Members of the mapping itself win, then members of the first
     /// mapping of a list.
     func resolved(_ problems: ProblemList) -> [YAMLMember] {
         guard let merge else { return members }

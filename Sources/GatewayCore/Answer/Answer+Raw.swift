@@ -7,7 +7,7 @@ struct RawBody: Sendable {
     var contentType: String?
     /// Why it cannot be sent; nil if it can.
     var fault: EndpointFault?
-    /// Makes the body piece by piece, in place of `bytes`.
+    /// Makes the body piece by piece, instead of `bytes`.
     var stream: StreamSource?
 
     static func fault(of contentType: String) -> EndpointFault? {
@@ -15,7 +15,7 @@ struct RawBody: Sendable {
     }
 }
 
-/// Answers that are not JSON. Failures, also those of the parts and calls before them, keep the envelope.
+/// Answers that are not JSON. Failures, also of parts and calls before them, keep the envelope.
 extension Answer {
     /// An answer with these bytes as its body, whatever its status.
     ///

@@ -108,7 +108,7 @@ private final class Waiting: Sendable {
     func take(_ count: Int) { bytes.withLock { $0 -= count } }
 }
 
-/// The bytes of a stream that wait for the client exceed the limit. A slow client causes it, so it is no fault of the endpoint.
+/// The bytes of a stream that wait for the client exceed the limit. A slow client causes it, so the endpoint is not at fault.
 struct StreamAhead: Error, CustomStringConvertible {
     let limit: Int
 

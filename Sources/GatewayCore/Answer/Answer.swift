@@ -230,8 +230,8 @@ public struct Steps: Sendable {
 public struct StepValues: Sendable {
     let results: PartResults
 
-    /// The step's value: its fallback if it failed, `null` if it failed without one or had no content, `nil` if there is
-    /// no such step.
+    /// The step's value: its fallback if it failed, `null` if it failed without one or had no content, `nil` without
+    /// such a step.
     public subscript(name: String) -> JSONFragment? {
         results.parts.firstIndex { $0.name == name }.map { results.value(at: $0) }
     }

@@ -4,7 +4,7 @@ public import HTTPModel
 ///
 ///     Gateway(environment, cors: CORSPolicy(origins: .list(["https://app.example"]), headers: [.contentType]))
 public struct CORSPolicy: Sendable {
-    /// The origins whose scripts may call: any, those of the gateway's own host, or a list.
+    /// The origins whose scripts may call: any, the origins of the gateway's own host, or a list.
     public struct Origins: Sendable {
         enum Storage: Sendable {
             case any
@@ -96,7 +96,7 @@ extension CORSPolicy {
 
     /// Adds the CORS fields of an ordinary answer. `request` is nil if the request's fields could not be read.
     func addFields(to target: inout HTTPFields, for request: HTTPFields?) {
-        // Browsers refuse a CORS field that is sent twice, so those of endpoints and upstreams go.
+        // Browsers refuse a CORS field that is sent twice, so the fields of endpoints and upstreams are removed.
         for name in Self.fields { target.remove(name) }
         guard addOrigin(to: &target, for: request) else { return }
         if !exposedHeaders.isEmpty {

@@ -139,7 +139,7 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.compresses = isOn }
     }
 
-    /// Limits the requests in flight at this endpoint in the whole process; further ones are answered with 503
+    /// Limits the requests in flight at this endpoint in the whole process. Requests beyond that are answered with 503
     /// `OVERLOADED`. A request whose POST goes on after its end counts until that has ended. Default: no limit but the endpoint's fair share of `InboundLimits.requestsInFlight`.
     public static func concurrency(_ requests: Int) -> EndpointOption {
         EndpointOption { $0.concurrency = requests }

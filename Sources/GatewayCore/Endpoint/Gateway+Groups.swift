@@ -8,7 +8,7 @@ extension Gateway {
     ///
     /// - Parameters:
     ///   - prefix: begins with a slash and may have parameters: `/shops/{shop}`. Empty if only options and middleware are shared.
-    ///   - options: apply to each endpoint of the group. Options of an inner group, and those of an endpoint, override them.
+    ///   - options: apply to each endpoint of the group. Options of an inner group or an endpoint override them.
     ///   - declare: gets the group, which is declared like a gateway. An endpoint with the path `""` has the group's own path.
     public func group(
         _ prefix: String = "", _ options: EndpointOption..., declare: (Gateway) throws -> Void
@@ -20,7 +20,7 @@ extension Gateway {
     }
 
     /// Sets options for all endpoints of the gateway or group, whether they are declared before or after this call. Options of
-    /// an inner group, and those of an endpoint, override them.
+    /// an inner group or an endpoint override them.
     ///
     ///     gateway.defaults(.deadline(.seconds(3)), .envelope(.bare))
     public func defaults(_ options: EndpointOption...) { scope.add(options) }

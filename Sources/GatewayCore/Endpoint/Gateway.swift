@@ -54,7 +54,7 @@ public final class Gateway: Sendable {
     /// - Parameters:
     ///   - target: the type of the API's calls.
     ///   - upstream: the name in logs, errors and settings.
-    ///   - policy: retries and time limits. Default: those of the file that declares the upstream, else those of `CallPolicy()`.
+    ///   - policy: retries and time limits. Default: the settings of the file that declares the upstream, else `CallPolicy()`.
     ///   - plugins: called in this order.
     ///   - interceptor: adapts requests and decides whether to send them again.
     public func provider<Target: TargetType>(
@@ -66,7 +66,7 @@ public final class Gateway: Sendable {
             interceptor: interceptor)
     }
 
-    /// - Parameter baseURL: in place of the targets' own.
+    /// - Parameter baseURL: replaces the targets' own.
     func provider<Target: TargetType>(
         _ target: Target.Type, upstream: String, baseURL: String?, policy: CallPolicy?,
         plugins: [any PluginType], interceptor: (any RequestInterceptor)?
@@ -76,7 +76,7 @@ public final class Gateway: Sendable {
             plugins: plugins, interceptor: interceptor)
     }
 
-    /// - Parameter baseURLs: in place of the targets' own.
+    /// - Parameter baseURLs: replace the targets' own.
     func provider<Target: TargetType>(
         _ target: Target.Type, upstream: String, baseURLs: UpstreamURLs?, policy: CallPolicy?,
         plugins: [any PluginType], interceptor: (any RequestInterceptor)?
@@ -123,7 +123,7 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Returns the responder for the declared endpoints, those of all groups included, and begins to resolve and check the
+    /// Returns the responder for the declared endpoints, including the groups', and begins to resolve and check the
     /// configured upstreams.
     ///
     /// - Throws: all faults at once: invalid paths, addresses, options, policies and CORS policies, and undeclared upstreams.

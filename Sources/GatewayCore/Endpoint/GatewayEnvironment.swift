@@ -57,7 +57,7 @@ public struct GatewayIncident: Sendable, CustomStringConvertible {
     public let part: String?
     public let error: any Error
 
-    /// Whether a limit refused the client's request or cut its answer. The client causes that, so it is no fault of the endpoint.
+    /// Whether a limit refused the client's request or cut its answer. The client causes that, so the endpoint is not at fault.
     public var isRefusal: Bool { error is PatternFault || error is StreamAhead }
 
     public var description: String {

@@ -20,9 +20,9 @@ extension Gateway {
     ///         request[Client.self] = client
     ///     }
     ///
-    /// Middleware runs in the order of its declaration, that of outer groups first, and within the endpoint's deadline. Requests
-    /// that no endpoint takes (404, 405, OPTIONS) and requests for static files pass through the middleware too: through that of
-    /// the path's endpoints, else through that of the group whose prefix the path begins with; of several groups, that with the most
+    /// Middleware runs in the order of its declaration, outer groups first, and within the endpoint's deadline. Requests
+    /// that no endpoint takes (404, 405, OPTIONS) and requests for static files pass through middleware, too: the middleware of
+    /// the path's endpoints, else of the group whose prefix the path begins with; of several groups, the one with the most
     /// specific prefix. Preflights, `/health/*` and requests that the server refuses (malformed, too large, too slow or too many) do
     /// not pass through it.
     ///
@@ -63,7 +63,7 @@ extension Gateway {
     ///
     ///     gateway.after { answer in answer.addField("Content-Security-Policy", "default-src 'none'") }
     ///
-    /// It runs for the requests that `before` runs for, also for those that it refuses: first that of the innermost group, in the
+    /// It runs for the requests that `before` runs for, also for those that it refuses: the innermost group first, in the
     /// order of its declaration.
     ///
     /// - Parameter change: runs on the thread that has the answer, usually the request's loop, and must not block.

@@ -31,7 +31,7 @@ final class RouteScope: Sendable {
     /// From this scope to the outermost one, in the order of the declarations.
     var after: [AfterMiddleware] { state.withLock { $0.after } + (parent?.after ?? []) }
 
-    /// Applies the options, those of the outermost scope first.
+    /// Applies the options, beginning with the outermost scope.
     func apply(to settings: inout EndpointSettings) {
         parent?.apply(to: &settings)
         for option in state.withLock({ $0.options }) { option.apply(&settings) }

@@ -51,7 +51,7 @@ struct PartOutcome: Sendable {
     ) {
         guard let call = error as? NetworkError else {
             let failure = PartFailure(error, elapsed: ownElapsed() ?? elapsed, reveals: reveals)
-            // The failure of elements counts the attempts of those that failed.
+            // The failure of elements counts the attempts for the failed elements.
             let isComplete = (error as? PlannedFailure).map { $0.attempts > 0 } ?? false
             let end = isComplete ? failure.unlessRepeating(calls()) : failure.after(calls())
             self.init(end, elapsed: elapsed)

@@ -20,7 +20,7 @@ struct BoundReference: Sendable, Hashable {
     let path: ValuePath
     /// As it was written.
     let text: String
-    /// Where a run keeps the value; nil for one that is found without a search.
+    /// Where a run keeps the value; nil for a value that needs no search.
     var slot: Int?
 
     /// Whether it reads a step, a part or a group.
@@ -56,7 +56,7 @@ struct PlanScope: Sendable {
     /// The values of a run.
     init(_ run: PlanRun) { self.init(values: run.values, run: run, run.transport, run.workApart) }
 
-    /// Returns the value; nil if there is none.
+    /// Returns the value, if any.
     func json(_ reference: BoundReference) throws(PlannedFailure) -> JSONFragment? {
         if let found = values.found, reference.source == .body, let slot = reference.slot,
             let value = found[slot]

@@ -26,7 +26,7 @@ enum ItemResult: Sendable {
     }
 }
 
-/// What becomes of the results of the calls for the elements of an array.
+/// What happens to the results of the calls for the elements of an array.
 struct ItemResults: Sendable {
     let items: BoundItems
     let scope: PlanScope

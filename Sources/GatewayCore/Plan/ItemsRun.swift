@@ -57,7 +57,7 @@ final class ItemsRun: Disposable {
     private let context = CallContext.current
     private let state = Lock(State())
 
-    /// - Parameter elements: those of the array.
+    /// - Parameter elements: the array's elements.
     init(
         _ items: BoundItems, _ call: CallTemplate, _ scope: PlanScope, _ elements: [JSONFragment],
         _ results: ItemResults, _ done: @escaping @Sendable (Result<Ended, any Error>) -> Void
@@ -125,7 +125,7 @@ final class ItemsRun: Disposable {
         if isOver { work.dispose() }
     }
 
-    /// Returns the index of the next element; nil if there is no room for its call, or no element is left.
+    /// Returns the index of the next element; nil if its call finds no place, or no element is left.
     private func takeNext() -> Int? {
         let (index, isLast) = state.withLock { state -> (Int?, Bool) in
             if !state.isOver, state.next < elements.count, state.running.count < items.concurrency {

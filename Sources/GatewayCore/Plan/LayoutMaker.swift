@@ -3,7 +3,7 @@ import JSONBytes
 
 /// Finds where the values of a planned endpoint's parts stand in `data`, or in the object of a group, and what they go through.
 ///
-/// The shape of a group becomes part of those of its members, so that no object is read again to be shaped.
+/// The shape of a group becomes part of its members' shapes, so no object is read again to be shaped.
 struct LayoutMaker {
     private(set) var faults: [PlanError.Fault] = []
     /// By the numbers of the leaves.
@@ -127,9 +127,9 @@ struct LayoutMaker {
     }
 
     /// - Parameters:
-    ///   - full: its name, below those of its groups.
+    ///   - full: its name, below its groups' names.
     ///   - shapes: what its value goes through besides its own shape.
-    ///   - names: those of the enclosing object.
+    ///   - names: the enclosing object's.
     private mutating func node(
         _ part: PlannedPart, _ full: String, _ shapes: [JSONShape], _ names: inout Names
     ) -> PartLayout.Node {

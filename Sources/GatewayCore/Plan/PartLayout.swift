@@ -253,7 +253,7 @@ final class PartLayout: Sendable {
         }
     }
 
-    /// Adds the names that the members of a group have in the object, without those of one part.
+    /// Adds the names that the members of a group have in the object, without one part's names.
     private func addNames<Ends: PartEnds>(
         in group: Group, except index: Int, _ ends: Ends, _ run: PlanRun, to names: inout Set<[UInt8]>
     ) {

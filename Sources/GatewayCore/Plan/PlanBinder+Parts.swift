@@ -14,7 +14,7 @@ extension TextTemplate {
 
 /// The steps and parts of a planned endpoint.
 extension PlanBinder {
-    /// Binds steps that start together: one step, or those of a group.
+    /// Binds steps that start together: one step, or the steps of a group.
     mutating func bindStage(_ stage: PlannedPart) {
         let first = leaves.count
         bindStep(stage, "")
@@ -27,7 +27,7 @@ extension PlanBinder {
         if !step.isRequired { complain("a step is always required") }
         if step.isMerged || step.isHidden { complain("a step has no place in the answer") }
         if case .call(let call) = step.content, let items = call.items, (items.failure ?? .null) != .fail {
-            complain("in a step, itemFailure is fail")
+            complain("a step's itemFailure must be fail")
         }
         guard case .group(let group) = step.content else { return bind(step, prefix, isQuorum: false) }
         if group.parts.isEmpty { complain("a group has no steps") }

@@ -103,7 +103,7 @@ struct PlanBinder {
         }
     }
 
-    /// Returns the index of a parameter; nil for one that is not declared, unless it is in the path.
+    /// Returns the index of a parameter; nil for an undeclared one, unless it is in the path.
     private mutating func parameter(_ name: String, in place: ParameterRule.Place) -> Int? {
         if let known = parameters.firstIndex(where: { $0.isNamed(name, in: place) }) { return known }
         guard place == .path,
@@ -212,7 +212,7 @@ struct PlanBinder {
         }
     }
 
-    /// A name with a point may be that of a part in a group.
+    /// A name with a point may belong to a part in a group.
     private mutating func checkNames() {
         for (number, leaf) in leaves.enumerated() {
             let first = number < stepCount ? 0 : stepCount

@@ -7,12 +7,12 @@ struct PlanGroup: Sendable {
     let name: String
     /// The numbers of the leaves in it and in its groups.
     var leaves: Range<Int>
-    /// Its own condition and those of the groups around it.
+    /// Its own condition and the conditions of the groups around it.
     let conditions: [BoundCondition]
     /// How references read it; nil if none does.
     var value: Value?
 
-    /// The object that references read: that of `data`, before the group's own `keep`, `drop` and `rename`.
+    /// The object that references read: the object in `data`, before the group's own `keep`, `drop` and `rename`.
     struct Value: Sendable {
         let layout: PartLayout
         /// What the values of its leaves go through, by their numbers.
@@ -22,13 +22,13 @@ struct PlanGroup: Sendable {
 
 /// What the value of a leaf goes through on its way into an object.
 struct LeafLayout: Sendable {
-    /// Its own shape, then those of its groups, from the inside.
+    /// Its own shape, then its groups' shapes, from the inside.
     var shapes: [JSONShape]
     /// What stands for it if it failed, shaped by its groups.
     var fallback: JSONFragment?
 }
 
-/// How the parts of a layout have ended. Parts are named by their index among those of the answer.
+/// How the parts of a layout have ended. Parts are named by their index in the answer.
 protocol PartEnds {
     /// How grave the failure of a part is; nil if it has not failed.
     func rank(of part: Int) -> Int?

@@ -13,7 +13,7 @@ struct PlanLeaf: Sendable {
     let name: String
     var policy: Part.Policy
     let work: Work
-    /// Those of its groups, from the outside, and its own. If one does not hold, the leaf is null.
+    /// The conditions of its groups, from the outside, and its own. If one does not hold, the leaf is null.
     let conditions: [BoundCondition]
     let items: BoundItems?
     /// Whether its members go into an object, so that it has to be one.
@@ -22,9 +22,9 @@ struct PlanLeaf: Sendable {
     let read: PlanReads
     /// What its work and its conditions read.
     let searched: PlanReads
-    /// The leaves that it waits for, each once: those that it reads, those in groups that it reads, and those of conditions.
+    /// The leaves that it waits for, each once: leaves that its work or its conditions read, and leaves in groups that these read.
     var dependencies: [Int] = []
-    /// What its value goes through before it stands in the answer: its own shape, then those of its groups, from the inside.
+    /// What its value goes through before it stands in the answer: its own shape, then its groups' shapes, from the inside.
     var shapes: [JSONShape]
     /// Whether another leaf, or a field of the answer, reads it.
     var isRead = false

@@ -89,7 +89,7 @@ final class PlanRun: Sendable {
         plan.repeatedSlots[slot] || hasLargeValues.load(ordering: .relaxed)
     }
 
-    /// Returns what was found for a slot: a value or that there is none; nil before the search.
+    /// Returns the cached lookup: nil if not looked up yet, `.some(nil)` for a missing value.
     func found(_ slot: Int) -> JSONFragment?? {
         state.withLock { $0.found.isEmpty ? nil : $0.found[slot] }
     }
@@ -157,7 +157,7 @@ final class PlanRun: Sendable {
         }
     }
 
-    /// Forgets a reader that is no longer wanted.
+    /// Forgets a reader that nobody wants any more.
     func stopWaiting(_ reader: LeafRun) {
         var forgotten: [(leaf: Int, reader: LeafRun)] = []
         state.withLock { state in
@@ -201,7 +201,7 @@ final class PlanRun: Sendable {
         if !failures.isEmpty { state.withLock { $0.items[leaf] = failures } }
     }
 
-    /// Returns the failed elements of a part that has succeeded, at an index among the parts of the answer; nil if there are none.
+    /// Returns the failed elements of a part that has succeeded, at an index among the parts of the answer, if any.
     func itemFailures(of part: Int) -> [ItemFailure]? {
         state.withLock { $0.items[plan.stepCount + part] }
     }

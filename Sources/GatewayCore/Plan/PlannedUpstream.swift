@@ -38,7 +38,7 @@ package final class PlannedUpstream: Sendable {
     }
 }
 
-/// The type of the targets of planned calls. There are none: these calls are `EncodedRequest`s.
+/// The type of the targets of planned calls, without values: these calls are `EncodedRequest`s.
 enum PlannedTarget: TargetType {
     var baseURL: String { "" }
     var path: RequestPath { "/" }

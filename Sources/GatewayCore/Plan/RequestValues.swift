@@ -8,7 +8,7 @@ struct RequestValues: Sendable {
     /// In the order of the plan's parameters; nil for an absent one.
     var parameters: [ParameterText?] = []
     var body: JSONFragment?
-    /// That of a large body.
+    /// The charge of a large body.
     var memory: (any RequestMemory)?
     /// What references find in a large body, by slot; nil if it is found when it is needed.
     var found: [Int: JSONFragment?]?
@@ -148,7 +148,7 @@ struct RequestReader {
 }
 
 extension JSONFragment {
-    /// A string's text, or that of a number or Boolean; nil for other values.
+    /// The text of a string, number or Boolean; nil for other values.
     var scalarText: String? {
         switch kind {
         case .string: stringValue

@@ -8,7 +8,7 @@ extension [JSONShape] {
         return value
     }
 
-    /// What becomes of a member of an object that has these shapes.
+    /// What happens to a member of an object that has these shapes.
     struct Change {
         /// Nil if it is left out.
         var name: [UInt8]?
@@ -17,7 +17,7 @@ extension [JSONShape] {
         var shapes: [JSONShape] = []
     }
 
-    /// Returns what becomes of the member with this name.
+    /// Returns what happens to the member with this name.
     func change(of name: [UInt8]) -> Change {
         var change = Change(name: name)
         for shape in self {

@@ -48,7 +48,7 @@ extension EndpointRun {
         return (hasBody || !bytes.isEmpty ? .bytes(bytes) : .none, nil)
     }
 
-    /// Stops the deadline during an upload, which has limits of its own, and starts it anew after that.
+    /// Stops the deadline during an upload, which has limits of its own, and restarts it after that.
     private func restartDeadline(isUploading: Bool) {
         let next = isUploading ? nil : scheduler.setTimer(after: endpoint.deadlineInterval, target: self)
         let unneeded = state.withLock { state -> TimerToken? in

@@ -11,7 +11,7 @@ public struct ProxyFields: Sendable {
     public let request: [HTTPFieldName]
     /// Names of the upstream's fields that reach the client.
     public let response: [HTTPFieldName]
-    /// Fields of each call, in place of those of the client.
+    /// Fields of each call. They replace the client's.
     private let constant: HTTPFields
     let passed: PassedFields
 
@@ -69,7 +69,7 @@ public struct ProxyFields: Sendable {
             response: self.response.filter { !response.contains($0) }, constant: constant)
     }
 
-    /// Returns these fields, and constant ones for each call in place of those of the client.
+    /// Returns these fields, and constant ones for each call, which replace the client's.
     package func with(constant: HTTPFields) -> ProxyFields {
         ProxyFields(request: request, response: response, constant: constant)
     }

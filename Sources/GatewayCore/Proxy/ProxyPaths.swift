@@ -2,7 +2,7 @@ import ASCIIText
 import HTTPModel
 import Networking
 
-/// How the paths of a proxy's request map to those of its upstream.
+/// How the paths of a proxy's requests map to its upstream's paths.
 ///
 ///     gateway.proxy("/images/{path...}", to: images, at: "/pictures")
 ///

@@ -12,7 +12,7 @@ struct PassedPath: TargetType {
 }
 
 extension Gateway {
-    /// Declares an upstream for `proxy`. Its policy is set with `upstream(_:_:)`, like that of any other.
+    /// Declares an upstream for `proxy`. Its policy is set with `upstream(_:_:)`, as for any other.
     ///
     ///     let images = gateway.proxyUpstream("images", baseURL: "http://images.internal:8080/v1")
     ///     gateway.proxy("/images/{path...}", to: images)
@@ -21,8 +21,8 @@ extension Gateway {
     ///   - name: the name in logs, errors and settings.
     ///   - baseURL: where it is, unless the environment has an address for the name. An upstream without either is a fault of the
     ///     declaration.
-    ///   - policy: retries and the limits of attempts. `totalTimeout` does not apply, as bodies may take any time. Default: those of
-    ///     the file that declares the upstream, else those of `CallPolicy()`.
+    ///   - policy: retries and the limits of attempts. `totalTimeout` does not apply, as bodies may take any time. Default: the policy of
+    ///     the file that declares the upstream, else `CallPolicy()`.
     ///   - plugins: called in this order.
     ///   - interceptor: adapts requests, for example with credentials of the gateway. With one, bodies of failures are
     ///     buffered, up to 256 KiB and for half of the time that is left until the endpoint's deadline.

@@ -41,7 +41,7 @@ extension RelayedCall {
         paths?.publicPath(of: path) ?? proxies.publicPath(of: path, at: upstream)
     }
 
-    /// Returns the gateway's path for one that is relative to the upstream's; nil if it leads to the same from the client's path, or if
+    /// Returns the gateway's path for a path relative to the upstream's; nil if it leads to the same from the client's path, or if
     /// the gateway has none.
     private func relative(
         _ value: ArraySlice<UInt8>, of upstream: Upstream, by proxies: ProxyTable

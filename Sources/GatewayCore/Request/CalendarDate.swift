@@ -10,7 +10,7 @@ public struct CalendarDate: Hashable, Comparable, Sendable {
     /// 1 to the length of the month.
     public let day: Int
 
-    /// `nil` if there is no such day.
+    /// `nil` if the day does not exist.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), GregorianCalendar.hasDay(year: year, month: month, day: day) else {
             return nil

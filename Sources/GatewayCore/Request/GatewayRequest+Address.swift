@@ -1,7 +1,7 @@
 public import HTTPModel
 
 extension GatewayRequest {
-    /// The client's address without its port: `192.0.2.1`, `2001:db8::1`. Behind a proxy it is that of the proxy.
+    /// The client's address without its port: `192.0.2.1`, `2001:db8::1`. Behind a proxy it is the proxy's address.
     public var clientAddress: String {
         let text = remoteAddress
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -57,7 +57,7 @@ extension GatewayRequest {
         }
     }
 
-    /// Returns the value of the first cookie of that name; nil if there is none.
+    /// Returns the value of the first cookie of that name, if any.
     public func cookie(_ name: String) -> String? { cookies.first { $0.name == name }?.value }
 
     /// Reads a field of the request's head, which must be given once. A missing or invalid one is 400 and names the field.

@@ -60,7 +60,7 @@ final class RequestStorage {
 }
 
 extension GatewayRequest {
-    /// A value of this type that middleware has put into the request; nil if there is none. A request has one value of a type. An
+    /// A value of this type that middleware has put into the request, if any. A request has one value of a type. An
     /// observer finds it in the request's summary.
     ///
     ///     gateway.before { request in request[Session.self] = try session(of: request) }
@@ -109,7 +109,7 @@ extension GatewayRequest {
 }
 
 extension Optional<RequestStorage> {
-    /// Returns the storage, made if there is none.
+    /// Returns the storage, and makes it if needed.
     @inlinable
     mutating func existing() -> RequestStorage {
         if let self { return self }

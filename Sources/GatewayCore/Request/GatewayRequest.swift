@@ -19,7 +19,7 @@ public final class GatewayRequest: Sendable {
     let match: EndpointMatch
     /// Whether the client sent HEAD, which arrives as GET.
     let isHead: Bool
-    /// Nil if the body is buffered, and if there is none.
+    /// Nil for a buffered or missing body.
     let stream: BodyCursor?
     /// Nil if the body is small.
     let memory: (any RequestMemory)?

@@ -1,4 +1,4 @@
-// Names and separators are strings, also those of fields: among the arguments of `parameters`, the compiler does not turn a literal
+// Names and separators are strings, also for fields: among the arguments of `parameters`, the compiler does not turn a literal
 // into another type.
 
 extension Parameter where Value: RequestValue {

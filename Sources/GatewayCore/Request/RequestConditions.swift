@@ -15,7 +15,7 @@ public struct RequestConditions: Sendable, Hashable {
     private let match: EntityTagCondition?
     private let noneMatch: EntityTagCondition?
 
-    /// Reads the conditions in the fields of a request, which hold for any state if there are none.
+    /// Reads the conditions in the fields of a request, which hold for any state if absent.
     ///
     /// - Throws: 400 for `If-Match` or `If-None-Match` without an entity tag, which may be meant as a condition.
     public init(_ fields: HTTPFields) throws(GatewayError) {

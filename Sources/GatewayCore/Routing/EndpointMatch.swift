@@ -80,7 +80,7 @@ package final class EndpointMatch: Sendable {
         return EndpointPlace(at: endpoint)
     }
 
-    /// Returns the match with these values; `self`, without an allocation, if there are none.
+    /// Returns the match with these values; `self`, without an allocation, for an empty list.
     func with(_ parameters: PathParameters) -> EndpointMatch {
         parameters.isEmpty ? self : EndpointMatch(endpoint, parameters)
     }

@@ -58,7 +58,7 @@ struct LiteralTable: Sendable {
         }
     }
 
-    /// Takes words in place of bytes. The table has only the texts of the configuration, so a client cannot make long searches.
+    /// Reads words instead of bytes. The table has only the texts of the configuration, so a client cannot make long searches.
     private static func hash(_ text: UnsafeBufferPointer<UInt8>, _ parent: Int) -> Int {
         // 2^64 divided by the golden ratio: a multiplication with it carries each bit into all higher ones.
         let factor: UInt = 0x9E37_79B9_7F4A_7C15

@@ -91,7 +91,7 @@ extension EndpointRun {
     }
 
     /// Starts only the parts whose failure will decide the answer because the circuits of their upstreams are open. Returns false if
-    /// there are none.
+    /// no such parts exist.
     @inline(never)
     func startRefused(of stage: Int) -> Bool {
         let refused = refusedParts(of: stage)

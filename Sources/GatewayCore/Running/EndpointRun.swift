@@ -260,7 +260,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             return end { renderer.value(.null, nil, for: $0) }
         }
         if let unexpected = failure.unexpected {
-            // After the client has left or been answered, a cancelled task may throw anything; that is no incident.
+            // After the client has left or been answered, a cancelled task may throw anything, which is not an incident.
             guard !state.withLock({ $0.isOver }) else { return }
             report(unexpected, part: nil)
             return end { renderer.error(.internal, for: $0) }

@@ -50,7 +50,7 @@ public final class GatewayResponder: Sendable {
 
     // MARK: - Answering
 
-    /// Answers a request. Cold: each subscription answers anew, and disposal cancels everything started for it. Never
+    /// Answers a request. Cold: each subscription answers again, and disposal cancels everything started for it. Never
     /// fails. Work starts on the subscribing thread; the answer comes on the thread on which the last part ended.
     public func respond(to request: ReceivedRequest) -> Single<GatewayResponse> {
         .create { [self] observer in
@@ -88,7 +88,7 @@ public final class GatewayResponder: Sendable {
         return nil
     }
 
-    /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it; `memory` is that of a
+    /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it; `memory` is the charge of a
     /// large body that `request` has, and `place` the request's at an endpoint with a limit of its own.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,

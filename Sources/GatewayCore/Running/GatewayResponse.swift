@@ -6,7 +6,7 @@ public import Rx
 public struct GatewayResponse: Sendable {
     /// The response without `Date`, `Content-Length` and the fields of the connection.
     public var response: HTTPResponse
-    /// The body, if it is sent piece by piece; that of `response` is empty then.
+    /// The body, if it is sent piece by piece. `response` has an empty body then.
     public internal(set) var stream: AnswerStream?
     public private(set) var summary: RequestSummary
 
@@ -60,8 +60,8 @@ extension AnswerReceiver {
 
 /// A request that an endpoint is working on. Disposal cancels everything that was started for it.
 public protocol OngoingRequest: Disposable {
-    /// Disposes, and returns a summary with code `CANCELLED` and status 499. Unfinished parts are `cancelled`; there
-    /// are no parts if the answer has been delivered already.
+    /// Disposes, and returns a summary with code `CANCELLED` and status 499. Unfinished parts are `cancelled`. The
+    /// summary has no parts if the answer has been delivered already.
     func cancel() -> RequestSummary
 }
 
@@ -106,7 +106,7 @@ public struct RequestSummary: Sendable {
         self.values = values
     }
 
-    /// A value of this type that middleware or the handler has put into the request; nil if there is none.
+    /// A value of this type that middleware or the handler has put into the request, if any.
     ///
     ///     configuration.observer = { request in metrics.count(request.summary?[Tenant.self]) }
     public subscript<Value: Sendable>(type: Value.Type) -> Value? { values?.value(of: type) }

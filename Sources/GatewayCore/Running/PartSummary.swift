@@ -136,7 +136,7 @@ extension RequestSummary {
     /// From the request to its answer.
     public var elapsed: Duration { .nanoseconds(nanoseconds) }
 
-    /// The steps and then the parts, in the order of the plan. Made anew by each access.
+    /// The steps and then the parts, in the order of the plan. Each access builds the list.
     public var parts: [PartSummary] {
         let calls = context?.recordedCalls() ?? CallRecord()
         var summaries: [PartSummary] = []
@@ -167,7 +167,7 @@ extension RequestSummary {
     }
 
     /// The upstream calls that a handler or middleware made itself, outside of all parts: at most 64 of a request are recorded.
-    /// Made anew by each access.
+    /// Each access builds the list.
     public var callsOutsideParts: [UpstreamCallSummary] {
         var made: [UpstreamCallSummary] = []
         context?.recordedCalls().forEach(of: nil) { made.append(UpstreamCallSummary($0, since: started)) }

@@ -233,7 +233,7 @@ final class Renderer: Sendable {
 
     // MARK: - Answers to OPTIONS
 
-    /// Returns a 204 with these fields. A preflight's already include those of the CORS policy.
+    /// Returns a 204 with these fields. A preflight's already include the CORS policy's.
     func noContent(_ fields: HTTPFields, isPreflight: Bool = false, for request: RequestFacts)
         -> GatewayResponse
     {

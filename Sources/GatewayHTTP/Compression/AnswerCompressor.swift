@@ -260,7 +260,7 @@ final class AnswerEncoder {
 }
 
 extension HTTPFields {
-    /// Says that the content is coded: its length is another, and its bytes are no longer those of its validators and digests.
+    /// Says that the content is coded: the length changes, and validators and digests do not match its bytes any more.
     fileprivate mutating func describe(_ coding: ContentCoding) {
         append(.contentEncoding, coding.description)
         remove(where: Self.ofPlainBytes.contains)
@@ -271,7 +271,7 @@ extension HTTPFields {
 
     private static let ofPlainBytes = FieldNameSet([.contentLength, .acceptRanges] + HTTPFieldName.digests)
 
-    /// Gives a 304 the validator of the response that the client has: `W/"1"` in place of `"1"` if that response was compressed, and
+    /// Gives a 304 the validator of the response that the client has: `W/"1"` instead of `"1"` if that response was compressed, and
     /// `Vary` (RFC 9110 15.4.5). Otherwise a cache could not tell which of its responses is meant. A digest would replace the one
     /// that the compressed response does not have (RFC 9111 3.2).
     fileprivate mutating func matchValidator(in request: HTTPFields) {

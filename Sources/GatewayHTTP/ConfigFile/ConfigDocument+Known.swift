@@ -57,7 +57,7 @@ extension ConfigDocument {
         (place.file, place.line, place.column) < (other.file, other.line, other.column)
     }
 
-    /// Whether a variable stands between the start of an endpoint and that of the next one in its file.
+    /// Whether a variable stands between the starts of an endpoint and of the next one in its file.
     private static func has(
         _ variables: [ConfigPlace], from start: ConfigPlace, _ starts: [ConfigPlace]
     ) -> Bool {

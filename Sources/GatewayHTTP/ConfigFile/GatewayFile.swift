@@ -102,7 +102,7 @@ package struct GatewayFile: Sendable {
         FileSettings(document).apply(to: &configuration, &faults)
     }
 
-    /// Applies where a file's gateway listens. Reads no variables and secrets beyond those of `listen`.
+    /// Applies where a file's gateway listens. Reads only the variables and secrets in `listen`.
     /// Blocks while it reads.
     ///
     /// - Returns: the names of the flags whose values the file has.

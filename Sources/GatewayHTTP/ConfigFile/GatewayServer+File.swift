@@ -64,7 +64,7 @@ extension GatewayServer {
     ///
     /// - Parameters:
     ///   - file: the file.
-    ///   - logs: in place of the standard streams.
+    ///   - logs: instead of the standard streams.
     ///   - memory: the memory of the calling thread, which lives as long as the contents; nil if it lives longer.
     ///   - showsWarnings: whether the file's warnings go to standard error.
     convenience init(

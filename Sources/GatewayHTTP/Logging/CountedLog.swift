@@ -77,7 +77,7 @@ struct LogSchedule<Counts: LogCounts> {
         return writeOrWait(now)
     }
 
-    /// Returns the counts that have no line yet; nil if there are none.
+    /// Returns the counts that have no line yet, if any.
     mutating func takeRest() -> Counts? {
         guard counts != Counts.none else { return nil }
         defer { counts = Counts.none }

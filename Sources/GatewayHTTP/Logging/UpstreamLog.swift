@@ -45,7 +45,7 @@ final class UpstreamLog: UpstreamObserver {
         }
     }
 
-    /// Observes the upstreams of a new generation in place of those with the same name. The others end.
+    /// Observes the upstreams of a new generation, which replace others with the same name. The others end.
     func replace(_ earlier: [Upstream], by current: [Upstream]) {
         states.withLock { states in
             for upstream in earlier where !current.contains(where: { $0 === upstream }) {

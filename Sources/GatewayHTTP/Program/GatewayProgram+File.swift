@@ -7,7 +7,7 @@ extension GatewayProgram {
     static var fileFlag: ProgramFlag {
         ProgramFlag(
             name: "config", placeholder: "FILE",
-            help: "serve the upstreams and endpoints of this file (YAML) in place of those in the program",
+            help: "serve the upstreams and endpoints of this file (YAML) instead of the program's own",
             fallback: "none")
     }
 

@@ -16,7 +16,7 @@ public struct GatewayProgram: Sendable {
     public var version: String
     /// What the program is, in a phrase for its help.
     public var summary = "run the gateway"
-    /// Flags besides those of every gateway. Their variables are named alike: `SLUICE_REGION` sets `--region`. The program stops if
+    /// Flags in addition to every gateway's. Their variables are named alike: `SLUICE_REGION` sets `--region`. The program stops if
     /// one has the name of another flag.
     public var flags: [ProgramFlag]
     /// The settings that flags may override.
@@ -36,9 +36,9 @@ public struct GatewayProgram: Sendable {
     /// Creates a program.
     ///
     /// - Parameters:
-    ///   - name: the name in help and complaints. Default: that of the executable.
+    ///   - name: the name in help and complaints. Default: the executable's.
     ///   - version: what `--version` prints.
-    ///   - flags: flags besides those of every gateway.
+    ///   - flags: flags in addition to every gateway's.
     ///   - configuration: the settings that flags may override.
     public init(
         name: String? = nil, version: String = "0.1.0", flags: [ProgramFlag] = [],

@@ -8,7 +8,7 @@ package enum HealthCommand {
         fallback: "none")
 
     /// - Parameters:
-    ///   - flags: those of every gateway.
+    ///   - flags: every gateway's flags.
     ///   - readsFiles: whether it takes `--config`.
     package static func specification(
         _ flags: ServeFlags, readsFiles: Bool = false

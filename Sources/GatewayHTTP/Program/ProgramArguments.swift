@@ -68,7 +68,7 @@ public struct ProgramArguments: Sendable, Equatable {
     /// Returns the flags of the command line, without those that variables set.
     package var withoutVariables: ProgramArguments { without(variables: Set(variables.keys)) }
 
-    /// Returns the flags without those of these names that variables set.
+    /// Returns the flags, leaving out flags of these names that variables set.
     package func without(variables names: Set<String>) -> ProgramArguments {
         var some = self
         for name in names where some.variables.removeValue(forKey: name) != nil {

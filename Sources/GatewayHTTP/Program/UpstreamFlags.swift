@@ -17,7 +17,7 @@ enum UpstreamFlags {
             do {
                 _ = try Upstream(name: name, baseURLs: urls)
             } catch {
-                // The message of a flag has the text that was typed; that of a variable names it.
+                // The message of a flag has the text that was typed. A variable's message names the variable.
                 let prefix = arguments.isFromVariable("upstream") ? "\(source): " : ""
                 throw UsageError(message: prefix + error.description)
             }

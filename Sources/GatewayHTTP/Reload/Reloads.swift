@@ -51,7 +51,7 @@ final class Reloads: Sendable {
         state.withLock { $0.report?.count(isSuccess, at: Int64(time(nil))) }
     }
 
-    /// Whether the files have changed and are no longer being written. Called at each look. Blocks.
+    /// Whether the files have changed and nobody writes them any more. Called at each look. Blocks.
     func findsChange() -> Bool {
         let read = stamps
         let found = read.taken()

@@ -315,7 +315,7 @@ private struct HeldPieces {
 
     var isEmpty: Bool { next == pieces.count }
 
-    /// Returns the next bytes of one piece, at most `count`; nil if there are none.
+    /// Returns the next bytes of one piece, at most `count`, if any.
     func first(_ count: Int) -> ArraySlice<UInt8>? {
         isEmpty ? nil : pieces[next].dropFirst(taken).prefix(count)
     }

@@ -31,7 +31,7 @@ struct HostCheck {
 
     @inline(never)
     private mutating func checkUncached(_ head: HTTPRequestHead) throws(GatewayError) {
-        // HTTP/1.0 does not require Host; without one there is no foreign name.
+        // HTTP/1.0 does not require Host; without one the name cannot be foreign.
         guard let authority = head.authorityBytes else { return }
         guard names.allows(authority) else {
             throw GatewayError(

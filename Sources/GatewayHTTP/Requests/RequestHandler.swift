@@ -7,7 +7,7 @@ import HTTPModel
 /// Routes a loop's requests to health checks, endpoints and static files, and logs the requests that end without an exchange.
 final class RequestHandler: InboundHandler {
     let responder: GatewayResponder
-    /// Nil if nobody wants to know what becomes of requests.
+    /// Nil if nobody wants to know how requests end.
     let records: RequestRecords?
     /// The loop guards it.
     var admission: RequestAdmission
@@ -28,9 +28,9 @@ final class RequestHandler: InboundHandler {
     /// - Parameters:
     ///   - generation: what requests are routed by.
     ///   - shared: the gateway's logs and phase.
-    ///   - limits: those of the loop.
-    ///   - records: learn what becomes of requests.
-    ///   - refusals: those of the earlier generations.
+    ///   - limits: the loop's.
+    ///   - records: learn how requests end.
+    ///   - refusals: the earlier generations' refusals.
     init(
         _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, records: RequestRecords?,
         refusals: Int = 0
@@ -80,7 +80,7 @@ final class RequestHandler: InboundHandler {
             }
         } catch {
             if error.code == .notFound, let file = files?.request(for: head) {
-                // The body is ignored. One that the server would refuse is not read, so that the answer is that of the path.
+                // The body is ignored. A body that the server would refuse is not read, so the path decides the answer.
                 return hasLargeBody(head)
                     ? .stream(limit: .max, context: file) : .buffer(limit: .max, context: file)
             }

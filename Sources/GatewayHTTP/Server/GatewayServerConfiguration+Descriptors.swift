@@ -7,7 +7,7 @@ extension GatewayServerConfiguration {
         InboundLimits.connections(inbound.connections, descriptors: descriptors)
     }
 
-    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less those of clients, with the
+    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less the clients', with the
     /// files that they receive, and those that the gateway itself needs.
     func upstreamConnectionLimit(descriptors: Int) -> Int {
         let clients = connectionLimit(descriptors: descriptors)

@@ -16,7 +16,7 @@ final class Worker {
         let descriptors: Int
         /// The client connections of all workers.
         let connections: ConnectionTotal
-        /// Those of all workers.
+        /// Shared by all workers.
         let fileDescriptors: FileDescriptors
         let connectionLimitLog: ConnectionLimitLog
         let observer: (@Sendable (FinishedRequest) -> Void)?
@@ -35,7 +35,7 @@ final class Worker {
     private var awaitsCalls = false
     /// Whether calls in progress are cut.
     private var cutsCalls = false
-    /// The time from the end of the drain delay to the cut. That of the current generation.
+    /// The time from the end of the drain delay to the cut, as the current generation sets it.
     private var drainDeadline: Duration
     private var cutTimer: TimerToken?
 

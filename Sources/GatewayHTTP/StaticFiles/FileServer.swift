@@ -107,7 +107,7 @@ final class FileRequest {
     let type: FileType
     let location: Location
     let files: LoopFiles
-    /// The middleware that the request has to pass first; nil if there is none.
+    /// The middleware that the request has to pass first, if any.
     let middleware: EndpointMatch?
 
     init(

@@ -13,7 +13,7 @@ final class LoopFiles {
     let log: Log
     /// Files that are sent in pieces.
     var turns: FileTurns<FileSender>
-    /// Those of all loops.
+    /// Shared by all loops.
     let descriptors: FileDescriptors
     /// Divides the requests in flight among endpoints and middleware.
     weak var handler: RequestHandler?

@@ -5,7 +5,7 @@ import Rx
 
 /// Sends requests to a gateway under test, as an app would. Cancelling the task of a request means that the client leaves.
 public struct TestClient: Sendable {
-    /// The gateway's URL: `http://127.0.0.1:43210`. In virtual time there is no server behind it.
+    /// The gateway's URL: `http://127.0.0.1:43210`. In virtual time no server listens there.
     public let url: String
     private let backend: any TestBackend
 
@@ -95,7 +95,7 @@ public struct TestClient: Sendable {
             TestRequest(method: method, target: target, fields: fields, body: Array(body)[...]))
     }
 
-    /// Sends a request and leaves after `delay`, as an impatient client does. Returns nil if there was no answer by then.
+    /// Sends a request and leaves after `delay`, as an impatient client does. Returns nil if no answer had arrived by then.
     ///
     ///     let response = try await client.send(.get, "/api/weights", leavingAfter: .milliseconds(100))
     ///     #expect(response == nil)

@@ -31,7 +31,7 @@ final class SocketWorld: Sendable {
         }
     }
 
-    /// The stubs of the declared upstreams, and of those that the gateway adds.
+    /// The stubs of the declared upstreams, and of upstreams that the gateway adds.
     private final class Sites: Sendable {
         private let byName = Lock<[String: StubSite]>([:])
         private let unmatched: UnmatchedCalls.Log

@@ -14,7 +14,7 @@ extension StubUpstream {
         public let path: String
         /// Percent-encoded, without the question mark.
         public let query: String?
-        /// The header fields: those that the gateway sends, on sockets also those of the connection.
+        /// The header fields that the gateway sends, on sockets also the connection's fields.
         public let fields: HTTPFields
         /// The body.
         public let bytes: ArraySlice<UInt8>
@@ -49,7 +49,7 @@ extension StubUpstream {
             get throws { try JSONFragment(validating: bytes) }
         }
 
-        /// Returns the first decoded value of the query with this name; nil if there is none or it cannot be decoded.
+        /// Returns the first decoded value of the query with this name; nil without one, or if it cannot be decoded.
         public func query(_ name: String) -> String? {
             (try? QueryItems(query.map { Array($0.utf8)[...] }).first(name)) ?? nil
         }

@@ -124,7 +124,7 @@ final class VirtualClock: SchedulerType, TaskExecutor {
     }
 }
 
-/// The executor of a test in virtual time. Apart from that of its gateway, because only requests may stall.
+/// The executor of a test in virtual time. Apart from its gateway's executor, because only requests may stall.
 final class VirtualTestExecutor: TaskExecutor {
     private let clock: VirtualClock
 

@@ -55,7 +55,7 @@ enum VirtualWorld {
         _ transport: StubTransport, _ upstreams: StubUpstreams,
         _ configuration: GatewayServerConfiguration, _ name: GatewayName
     ) -> GatewayEnvironment {
-        // As on sockets, the paths of the targets' own base URLs do not count.
+        // Replaces each target's base URL, including its path, as the socket world does.
         let address: UpstreamURLs = "http://stub.test"
         var environment = GatewayEnvironment(
             transport: transport,

@@ -2,7 +2,7 @@ internal import EventIO
 
 /// The order in which the connections of a loop are closed to make room for newcomers.
 ///
-/// It has no sockets and no clock. The longest-idle connection of the client that holds most connections goes first. If
+/// It has neither sockets nor a clock. The longest-idle connection of the client that holds most connections goes first. If
 /// no connection is idle, the one that has waited longest for a head goes, after `headPatience`. Connections above the
 /// limit hold no place, so they only make room for each other.
 ///

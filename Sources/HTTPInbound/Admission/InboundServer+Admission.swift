@@ -57,7 +57,7 @@ extension InboundServer {
     private func takePlace() -> Bool {
         if total.add() { return true }
         guard let (connection, reason) = nextToEvict({ $0.next(at: $1) }) else { return false }
-        // The newcomer has its place now. Another loop might take one that is given back.
+        // The newcomer has its place now. Another loop might take a place that is given back.
         connection.holdsPlace = false
         evict(connection, reason)
         return true

@@ -18,8 +18,8 @@ struct WaitingReaders {
         self.now = now
     }
 
-    /// Chooses the connection to reset: of those whose client should have read more by now, or of all if every client reads steadily,
-    /// one of the client that holds the most bytes, and of these the one that is overdue for longest.
+    /// Chooses the connection to reset: of connections whose client should have read more by now, or of all if every client reads steadily,
+    /// one of the client that holds the most bytes, and of these the most overdue.
     ///
     /// - Parameter ask: finds out from the kernel when the client of a connection is due. What is known may be a second old.
     mutating func next(_ ask: (_ connection: Int) -> MonotonicTime) -> Int? {

@@ -3,13 +3,13 @@ internal import HTTPWire
 
 /// Decides for one client connection what may be read, which request is answered next, and what is due when.
 ///
-/// It has no sockets, no parser and no handler. Each event is a method that returns what to do. The connection reads
+/// It has neither sockets, nor a parser, nor a handler. Each event is a method that returns what to do. The connection reads
 /// `deadline` after each batch of events and calls `deadlinePassed` at that time.
 struct ConnectionStateMachine {
     /// What the next bytes belong to.
     private enum Reading {
         /// Waiting for the first byte of the next request. Exits: `headStarted`, `headCompleted`, `requestFailed`. At
-        /// its deadline the connection closes silently; there is no deadline while an answer is pending.
+        /// its deadline the connection closes silently. The deadline is off while an answer is pending.
         case idle
         /// Reading a head. Exits: `headCompleted`, `requestFailed`. Its deadline is a 408.
         case head(since: MonotonicTime)
@@ -206,7 +206,7 @@ struct ConnectionStateMachine {
     }
 
     enum BodyAction: Equatable {
-        /// There is no body.
+        /// The request has no body.
         case dispatch
         case read(sendContinue: Bool)
         /// The client waits for a 100 that will not come, or the body is too large to be read for nothing: answer now and close.
@@ -242,7 +242,7 @@ struct ConnectionStateMachine {
     }
 
     enum StreamAction: Equatable {
-        /// Start the exchange; there is no body.
+        /// Start the exchange, without a body.
         case startComplete
         /// Start the exchange, which reads the body.
         case start

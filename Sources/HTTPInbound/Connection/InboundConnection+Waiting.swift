@@ -15,7 +15,7 @@ extension InboundConnection {
         server.waitingChanged(by: change)
     }
 
-    /// Those of `waitingBytes` that may move to a file.
+    /// The part of `waitingBytes` that may move to a file.
     private var spoolableBytes: Int { waitingBytes &- unreadBytes }
 
     /// Copies a short rest of an answer whose client has been behind for a while, because the memory that holds it may be larger: the

@@ -38,7 +38,7 @@ final class InboundConnection {
     var unsentAnswers = UnsentAnswers()
     var onDrain: (() -> Void)?
     var isOpen = true
-    /// The server's order has been told recently that it is idle, and need not hear it again before this time.
+    /// Until when the eviction order already lists this connection as idle.
     var idleReportExpiry = MonotonicTime(nanoseconds: 0)
     private var headBytes = 0
     /// Bytes passed to the stream. The kernel has all of them when the stream has sent as many.
@@ -145,7 +145,7 @@ final class InboundConnection {
         return used
     }
 
-    /// Begins the request that was parsed ahead. Returns false if there is none.
+    /// Begins the request that was parsed ahead, if any, or returns false.
     private func beginParsedAhead() -> Bool {
         switch parsedAhead {
         case .nothing:

@@ -10,7 +10,7 @@ struct OutputProgress {
     struct Waits {
         /// The bytes acknowledged when the first of them began.
         fileprivate let acknowledged: Int64
-        /// The length of those that have ended.
+        /// The length of the ended ones.
         fileprivate var ended = TimeAmount.zero
         /// The length of all when a new acknowledgement was last seen, and the bytes acknowledged by then.
         fileprivate var latest: (waited: TimeAmount, acknowledged: Int64)

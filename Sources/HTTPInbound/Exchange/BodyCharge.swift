@@ -19,7 +19,7 @@ public final class BodyCharge: Sendable {
 
     deinit { budget.giveBack(amount.load(ordering: .relaxed)) }
 
-    /// Charges more, for what is made of the body. Returns false, and charges nothing, if there is no room.
+    /// Charges more, for what is made of the body. Returns false, and charges nothing, if that exceeds the limit.
     public func grow(by count: Int) -> Bool {
         guard budget.take(count) else { return false }
         amount.wrappingAdd(count, ordering: .relaxed)

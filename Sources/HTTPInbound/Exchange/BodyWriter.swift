@@ -45,7 +45,7 @@ public final class BodyWriter {
         connection.settle()
     }
 
-    /// Counts bytes that wait in the source of the body, until the next call, likewise. Unlike those of `hold(_:)`, they may stay there
+    /// Counts bytes that wait in the source of the body, until the next call, likewise. Unlike bytes of `hold(_:)`, they may stay there
     /// as long as the client is slow, and what was written before them does not wait for them.
     public func countUnread(_ bytes: Int) {
         guard !isOver, let connection = exchange.connection else { return }

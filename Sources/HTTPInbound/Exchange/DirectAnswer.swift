@@ -9,9 +9,9 @@ public struct DirectAnswer {
     public var method: HTTPMethod?
     /// Why the server refused; nil for an answer of `decide` or to OPTIONS.
     public var error: InboundError?
-    /// The parts of the request that broke a rule: those of `error`, or of `BodyDecision.answer`.
+    /// The parts of the request that broke a rule: as in `error`, or in `BodyDecision.answer`.
     public var refused: [String] = []
-    /// Nil if there was no answer, because the request never completed.
+    /// Nil if the request never completed and so got no answer.
     public var response: HTTPResponse?
     public var remoteAddress: SocketAddress
     /// When the request's head was complete; if it never was, when the request began.

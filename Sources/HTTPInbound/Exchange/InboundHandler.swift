@@ -55,8 +55,8 @@ public enum BodyDecision {
     /// Read it into memory and pass the whole request to `handle`. Beyond `limit`, or the server's own limit if that
     /// is lower, the answer is 413. `context` becomes the exchange's.
     case buffer(limit: Int, context: AnyObject? = nil)
-    /// Make the exchange when the head is complete; it reads the body from its `bodyReader`. If a Content-Length exceeds
-    /// `limit`, the answer is 413 and there is no exchange; a chunked body that exceeds it fails with 413. The server's
+    /// Make the exchange when the head is complete. The exchange reads the body from its `bodyReader`. If a Content-Length exceeds
+    /// `limit`, the answer is 413, without an exchange; a chunked body that exceeds it fails with 413. The server's
     /// own limit does not apply. `context` becomes the exchange's.
     case stream(limit: Int, context: AnyObject? = nil)
     /// Send this answer. The body is still framed and discarded, so that a malformed one is 400 on any route, and the

@@ -8,7 +8,7 @@ public enum OutboundBody: Sendable {
     case stream(any OutboundBodySource)
 }
 
-/// A body that is not in memory as a whole. It is opened anew each time it is sent.
+/// A body that is not in memory as a whole. Each attempt to send it opens it again.
 public protocol OutboundBodySource: Sendable {
     /// The size in bytes, for Content-Length; nil or negative if unknown, which sends the body in chunks (RFC 9112 7.1). If the
     /// stream has fewer or more bytes, the call fails and the connection is closed.

@@ -103,7 +103,7 @@ public final class OutboundBodyWriter {
         schedule()
     }
 
-    /// A success came in place of the 100 (Continue), and the upstream gets the body all the same. The first piece is requested before
+    /// A success came instead of the 100 (Continue), and the upstream gets the body all the same. The first piece is requested before
     /// the response is passed on: a client whose body passes through may wait for a 100 of its own, which cannot follow a response.
     func continuedBySuccess() {
         guard case .awaitingContinue = state else { return }

@@ -156,7 +156,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the memory of a response has to be charged before `succeeded`. Calls that keep small ones add them up.
     open func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted }
 
-    /// Charges the memory of the response that `succeeded` receives next. Returns false if there is none.
+    /// Charges the memory of the response that `succeeded` receives next. Returns false if the memory is full.
     open func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
         bodyCharge = memory.charge(size)
         return bodyCharge != nil
@@ -324,7 +324,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         }
     }
 
-    /// Whether only the time of the call is over, not that of its request.
+    /// Whether only the call's time is over, not the request's.
     private var outlivesCall: Bool {
         guard !mayCut, let uncutTotal else { return false }
         let now = loop.wakeTime

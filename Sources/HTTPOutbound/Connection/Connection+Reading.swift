@@ -61,7 +61,7 @@ extension Connection {
             return nil
         }
         if let upload, state.owesRequest {
-            // RFC 9112 9.5: a body that is refused need not be sent. A success may overlap with its request, also one in place of a
+            // RFC 9112 9.5: a body that is refused need not be sent. A success may overlap with its request, also one instead of a
             // 100 (Continue), which many servers do not send.
             if head.status.isSuccess { upload.continuedBySuccess() } else { dropUpload() }
             // The body may have failed at once.
@@ -91,7 +91,7 @@ extension Connection {
     }
 
     func callPaused() {
-        // Before the head there is no body to pause.
+        // Only after the head can a body be paused.
         guard response.head != nil else { return }
         stream?.pauseReading()
         call?.pauseChanged(now: loop.wakeTime)

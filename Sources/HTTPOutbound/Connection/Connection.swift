@@ -312,7 +312,7 @@ extension Connection: StreamHandler {
         }
     }
 
-    /// Charges the memory of a whole response. Returns false if there is none.
+    /// Charges the memory of a whole response. Returns false if the memory is full.
     @inline(never)
     private func charge(_ size: Int, to call: OutboundCall) -> Bool {
         guard let memory = pool.bodyMemory else { return true }

@@ -29,7 +29,7 @@ struct ResponseBody {
         self.memory = memory
     }
 
-    /// Notes the length that the head promises, which is within the limit. Returns false if there is no memory for it.
+    /// Notes the length that the head promises, which is within the limit. Returns false if the memory for it is full.
     mutating func expect(_ length: Int) -> Bool {
         expected = length
         return charge(length)
@@ -47,7 +47,7 @@ struct ResponseBody {
     }
 
     /// Lets `read` append up to `most` bytes in place, within what was promised. Returns their number; nil, without a
-    /// call of `read`, if there is no memory.
+    /// call of `read`, if the memory for them is full.
     mutating func fill(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int? {
         guard makeRoom(for: 1) else { return nil }
         let end = min(bytes.count, count + most)
@@ -67,7 +67,7 @@ struct ResponseBody {
         return (taken, charge.take())
     }
 
-    /// Charges the memory of a body from 16 KiB on. Returns false if there is none.
+    /// Charges the memory of a body from 16 KiB on. Returns false if the memory is full.
     private mutating func charge(_ size: Int) -> Bool {
         guard size >= Self.chargedSize, let memory else { return true }
         if let charge { return charge.grow(to: size) }

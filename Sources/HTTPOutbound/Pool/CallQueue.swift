@@ -31,7 +31,7 @@ struct CallQueue<Waiter> {
         return Ticket(place: place, isRelay: isRelay)
     }
 
-    /// Returns the call that has waited longest, without `mayRelay` the longest of those that are no relays.
+    /// Returns the call that has waited longest. If `mayRelay` is false, relays are skipped.
     mutating func popFirst(mayRelay: Bool) -> (waiter: Waiter, isRelay: Bool)? {
         guard hasNext(mayRelay: mayRelay) else { return nil }
         return popNext(mayRelay: mayRelay)

@@ -116,7 +116,7 @@ struct ConnectionPool<Waiter> {
     /// - Parameters:
     ///   - waiter: the call.
     ///   - isRelay: whether its response is passed on as it arrives.
-    ///   - mayOpen: whether another connection may be opened. If not, a call waits for one of those in use, or until `mayOpenAgain`.
+    ///   - mayOpen: whether another connection may be opened. If not, a call waits for a connection in use, or until `mayOpenAgain`.
     ///   - mayWait: whether the queue has room.
     ///   - now: the time.
     mutating func callArrived(

@@ -23,7 +23,7 @@ extension UpstreamPool {
         if pool.isVacant { becameVacant() }
     }
 
-    /// Closes the connection that has been idle for longest. Returns false if there is none.
+    /// Closes the connection that has been idle for longest. Returns false if none is idle.
     func closeIdleConnection() -> Bool {
         guard let slot = pool.longestIdle else { return false }
         discard(slot)

@@ -20,10 +20,10 @@ public final class UpstreamPool: TimerTarget {
     let shared: SharedClientState
     /// The memory that bodies of responses may use. Set it before the first call; nil for no limit.
     public var bodyMemory: FairBudget.Share?
-    /// The connections that this upstream may have, as its part of those of the process. Set it before the first call; nil for no
+    /// The connections that this upstream may have, as its part of the process's. Set it before the first call; nil for no
     /// limit but `OutboundLimits.connectionsPerUpstream`.
     public var connectionPlaces: FairBudget.Share?
-    /// Counts the calls that wait here together with those of other pools, which then share their part of the places in the
+    /// Counts the calls that wait here together with calls in other pools, which then share their part of the places in the
     /// queue. Set it before the first call; nil to count them alone.
     public var sharedWaiters: WaitingCalls?
     // Touched only on the loop. No step of `ConnectionPool` calls back.
@@ -192,7 +192,7 @@ public final class UpstreamPool: TimerTarget {
         if !spare.isEmpty { spare.removeAll { $0 == connection.slot } }
     }
 
-    /// Closes the oldest spare connection. Returns false if there is none.
+    /// Closes the oldest spare connection. Returns false without a spare one.
     @discardableResult
     func closeSpare() -> Bool {
         guard let slot = spare.first, let connection = connections[slot] else { return false }

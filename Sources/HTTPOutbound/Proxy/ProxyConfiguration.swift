@@ -16,7 +16,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     /// A name, or a numeric address without brackets.
     public let host: String
     public let port: UInt16
-    /// The value of Proxy-Authorization (Basic, RFC 7617); nil if there is no user.
+    /// The value of Proxy-Authorization (Basic, RFC 7617); nil without a user.
     let authorization: String?
 
     /// Parses `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may be omitted. A path, a query
@@ -48,7 +48,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Creates a proxy from its parts. `host` is a name, or a numeric address with or without brackets. `user` must not
-    /// contain a colon. `password` is ignored if there is no user.
+    /// contain a colon. `password` is ignored without a user.
     public init(host: String, port: UInt16, user: String? = nil, password: String = "") throws(Failure) {
         let isBare = host.contains(":") && !host.hasPrefix("[")
         try self.init("http://\(isBare ? "[\(host)]" : host):\(port)", user: user, password: password)

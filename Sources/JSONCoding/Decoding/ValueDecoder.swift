@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Its three words fit into an `any Decoder` without an allocation.
 struct ValueDecoder {
     let node: ContainerNode
-    /// The offset of the first byte; -1 if there is no value, which decodes like `null`.
+    /// The offset of the first byte; -1 for a missing value, which decodes like `null`.
     let position: Int
     /// See `ContainerNode`.
     let place: Int

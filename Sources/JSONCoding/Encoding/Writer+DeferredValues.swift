@@ -65,7 +65,7 @@ extension Writer {
     }
 
     /// Returns the writer of a nested container that is open under a name, so that a type can fill it in steps; nil if
-    /// there is none.
+    /// none is open.
     func deferredContainer(named name: String, _ level: Int, isObject: Bool) -> Writer? {
         let frame = frames[level]
         guard let index = members[frame.firstMember...].lastIndex(where: { isNamed($0, name) }) else {

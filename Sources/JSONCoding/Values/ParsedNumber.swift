@@ -6,7 +6,7 @@ struct ParsedNumber {
     private(set) var mantissa: UInt64 = 0
     private(set) var exponent = 0
     private(set) var isNegative = false
-    /// Whether the number has no point and no exponent, and the mantissa has all of its digits.
+    /// Whether the number has neither point nor exponent, and the mantissa has all of its digits.
     private(set) var isInteger = true
     /// Whether the mantissa has all of its digits.
     private(set) var isWhole = true

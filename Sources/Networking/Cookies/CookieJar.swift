@@ -9,7 +9,7 @@ import Locking
 /// Cookies stay in memory. Providers may share a jar. The final dot of a host (`api.test.`) does not make another host. Plain http neither sets nor replaces a `Secure` cookie.
 ///
 /// A cookie for a public suffix (`com`, `co.uk`, `github.io`, any single label) is rejected, or kept for the host itself if the
-/// host is the suffix. The suffixes are those of the public suffix list that is built into the system's libpsl (publicsuffix.org).
+/// host is the suffix. The suffixes come from the public suffix list that is built into the system's libpsl (publicsuffix.org).
 public final class CookieJar: Sendable {
     /// The capacity of a jar. A full jar first removes the cookie that was set or changed longest ago; within a domain,
     /// it removes cookies without `Secure` first (RFC 6265bis 5.7.3).

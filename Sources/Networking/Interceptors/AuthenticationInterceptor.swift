@@ -184,7 +184,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
-    /// Returns the current credential or the next refresh, in place of a refresh that ended without a result.
+    /// Returns the current credential or the next refresh, instead of a refresh that ended without a result.
     private func replacement(forRefreshOf generation: Int) -> Single<Credential> {
         switch refresh(ifStill: generation) {
         case .apply(let credential): .just(credential)

@@ -140,7 +140,7 @@ public struct Redaction: Sendable {
         (try? PercentEncoding.decodeString(Array(name.utf8))) ?? String(name)
     }
 
-    /// Replaces the values of secret members in a JSON document. Returns the same bytes if there are none.
+    /// Replaces the values of secret members in a JSON document. Returns the same bytes if it has no secret members.
     func json(_ document: JSONFragment) -> JSONFragment {
         guard hasSecrets(document) else { return document }
         var composer = JSONComposer()

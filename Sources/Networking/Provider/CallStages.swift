@@ -29,7 +29,7 @@ final class CallStages: Sendable {
         return CallStages(interceptor, cookies, redirects, plugins)
     }
 
-    /// Returns the call with all its stages. Cold: each subscription runs them anew.
+    /// Returns the call with all its stages. Cold: each subscription runs them again.
     ///
     /// - Parameter observer: receives the progress of the call.
     func response(

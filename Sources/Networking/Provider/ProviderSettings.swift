@@ -176,7 +176,7 @@ final class ProviderSettings: Sendable {
         return choose(configured)
     }
 
-    /// Returns the settings of calls redirected to `url`: those of `call`, if `url` is within its upstream or else at
+    /// Returns the settings of calls redirected to `url`: the settings of `call`, if `url` is within its upstream or else at
     /// another origin.
     func calls(atOriginOf url: HTTPURL, like call: TransportCall) throws(RequestFault) -> CallSettings {
         if call.upstream.hasOrigin(of: url) { return call.settings }

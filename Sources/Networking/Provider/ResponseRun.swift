@@ -106,7 +106,7 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
         return observer.callStarted(head, replacedBy: replacement(of: head), flow: flow)
     }
 
-    /// What may replace a response that is passed on. Stages act only on responses that are no success.
+    /// What may replace a response that is passed on. Stages act only on responses that are not a success.
     private func replacement(of head: TransportResponse) -> Replacement? {
         if provider.stages != nil, !head.status.isSuccess, head.status != .notModified { return .stage }
         return mayRetry(after: head) ? .retry : nil

@@ -157,7 +157,7 @@ public struct RecordedCall: Sendable {
     /// Whether the method is idempotent, or nothing was sent so far.
     var mayBeRepeated: Bool { run?.outcomeSoFar.mayBeRepeated ?? couldBeRepeated }
 
-    /// The status of the response; nil if there is no complete response.
+    /// The status of the response; nil without a complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }
 
     /// The nanoseconds that an attempt took. One in progress ends with the call.

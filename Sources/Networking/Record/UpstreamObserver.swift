@@ -39,6 +39,6 @@ package protocol ProtectingTransport: Transport {
     func hasRoom(for bytes: Int, inBodyTo upstream: Upstream) -> Bool
 
     /// Charges bytes of values that a request composes to the memory for bodies, until its answer has been handed over. Returns false if
-    /// there is no room.
+    /// the memory is full.
     func charge(_ bytes: Int, composedIn context: CallContext) -> Bool
 }

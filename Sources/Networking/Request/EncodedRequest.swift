@@ -9,7 +9,7 @@ public struct EncodedRequest: Sendable {
     public let method: HTTPMethod
     /// The path, with the upstream's prefix, and the query, as `check` accepts them.
     public let target: [UInt8]
-    /// Fields of this call, in place of the provider's with the same names.
+    /// Fields of this call. They replace the provider's fields of the same names.
     public let headers: HTTPFields
     /// JSON.
     public let body: [UInt8]?

@@ -1,7 +1,7 @@
 import Glibc
 import Locking
 
-/// A file as a body, read while it is sent. Each reader opens the file anew, and only when it is needed.
+/// A file as a body, read while it is sent. Each reader opens the file itself, and only when it is needed.
 ///
 /// The file's size is announced in advance. If the file changes, the call fails instead of sending a truncated body, or a mixture of two
 /// versions.

@@ -17,7 +17,7 @@ public struct HTTPRequest: Sendable {
     public var url: String
     /// The method. Default GET.
     public var method: HTTPMethod
-    /// Fields that replace those of the same name from the provider and the context. Setting a field of the transport
+    /// Fields that replace the fields of the same name from the provider and the context. Setting a field of the transport
     /// (`Host`, `Content-Length`, `Expect` and the hop-by-hop fields) fails the call.
     public var headers: HTTPFields
     /// The body; its `Content-Type` belongs in `headers`. Default none.
@@ -119,7 +119,7 @@ extension HTTPRequest {
         return self
     }
 
-    /// Adds a field and keeps those of the same name.
+    /// Adds a field and keeps other fields of the same name.
     public consuming func addHeader(_ name: HTTPFieldName, _ value: String) -> HTTPRequest {
         headers.append(name, value)
         return self

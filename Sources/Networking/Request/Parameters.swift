@@ -24,7 +24,7 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
         entries.append((name, value))
     }
 
-    /// Whether there are no entries. Entries with nil values count.
+    /// Whether it has no entries. Entries with nil values count.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Calls `body` with each entry in place. Copies nothing if the parameters are uniquely referenced; copying an

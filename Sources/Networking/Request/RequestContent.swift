@@ -1,6 +1,6 @@
 import HTTPModel
 
-/// The query, body and content type that a task produces. A class, so that a call without one is no larger.
+/// The query, body and content type that a task produces. A class, so a call without one does not grow.
 final class RequestContent {
     /// Without the question mark.
     private(set) var query: [UInt8] = []

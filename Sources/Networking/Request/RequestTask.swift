@@ -17,7 +17,7 @@ public struct RequestTask: Sendable {
         case other(Other)
     }
 
-    // Indirect, so that a task with parameters is no larger than the parameters.
+    // Indirect, so a task with parameters is as small as the parameters.
     indirect enum Other: Sendable {
         case bytes(ArraySlice<UInt8>, contentType: String?)
         case model(any Encodable & Sendable, any RequestEncoder)

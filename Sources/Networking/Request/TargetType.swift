@@ -32,7 +32,7 @@ public protocol TargetType: Sendable {
     /// The method. Default GET.
     var method: HTTPMethod { get }
 
-    /// Fields of this call, added to those of the provider and the context. Default none. Setting a field of the
+    /// Fields of this call, added to the fields of the provider and the context. Default none. Setting a field of the
     /// transport (`Host`, `Content-Length`, `Expect` and the hop-by-hop fields) fails the call.
     var headers: HTTPFields { get }
 

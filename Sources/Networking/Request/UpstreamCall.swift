@@ -70,7 +70,7 @@ extension TransportCall {
 }
 
 extension HTTPFields {
-    /// Returns the fields with those of `others` whose names they do not have.
+    /// Returns the fields, and those fields of `others` whose names they do not have.
     func adding(_ others: HTTPFields) -> HTTPFields {
         var (sum, rest) = (self, others)
         rest.remove(allIn: self)

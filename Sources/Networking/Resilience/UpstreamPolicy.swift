@@ -10,7 +10,7 @@
 ///         $0.breaker?.failureRate = 0.3
 ///     }
 public struct UpstreamPolicy: Sendable, Hashable {
-    /// The most attempts that may be in flight to the upstream; further ones fail at once with `concurrency_limit`. A cancelled POST
+    /// The most attempts that may be in flight to the upstream. Attempts beyond that fail at once with `concurrency_limit`. A cancelled POST
     /// that goes on counts until it ends. 1 or more; nil for no limit. Default nil.
     public var concurrency: Int?
     /// When calls fail at once with `circuit_open`, because the upstream fails too often. Nil for never.

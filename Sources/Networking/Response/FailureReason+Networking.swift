@@ -17,7 +17,7 @@ extension FailureReason {
     /// The deadline of the incoming request passed.
     public static let deadlineExceeded = FailureReason(token: "deadline_exceeded")
 
-    /// Whether the attempt was refused before anything was sent, so that it is none.
+    /// Whether the attempt was refused before anything was sent. Such an attempt does not count.
     var isRefusal: Bool { self == .circuitOpen || self == .concurrencyLimit }
 
     /// Whether the attempt failed before it could send anything.

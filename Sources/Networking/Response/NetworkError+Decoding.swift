@@ -1,7 +1,7 @@
 import JSONBytes
 
 extension NetworkError {
-    /// Decodes the data in the failure's envelope; nil if there is none or it does not match the model.
+    /// Decodes the data in the failure's envelope; nil if it is missing or does not match the model.
     public func payload<Payload: Decodable>(
         as type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Payload? {

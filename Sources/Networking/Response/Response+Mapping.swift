@@ -66,7 +66,7 @@ extension Response {
         }
     }
 
-    /// The `charset` of `Content-Type`; nil if there is none or it is UTF-8.
+    /// The `charset` of `Content-Type`; nil if it is missing or UTF-8.
     private var charset: String? {
         guard let type = fields.firstValueBytes(.contentType),
             let charset = MediaType(bytes: type)?.parameter("charset"), charset.lowercased() != "utf-8"

@@ -68,8 +68,8 @@ extension Provider {
 extension Reactive {
     /// Emits the body of a 2xx response piece by piece as it arrives. Other responses are errors with their bodies.
     ///
-    /// A task that iterates over `values` slows the upstream down: at most 16 pieces of 64 KiB are buffered, plus those
-    /// of one read. A subscriber receives the pieces on the loop as they arrive and blocks it while handling them.
+    /// A task that iterates over `values` slows the upstream down: at most 16 pieces of 64 KiB are buffered, plus the
+    /// pieces of one read. A subscriber receives the pieces on the loop as they arrive and blocks it while handling them.
     public func stream<Target: TargetType>(_ target: Target) -> Observable<ArraySlice<UInt8>>
     where Base == Provider<Target> {
         let call: TransportCall
@@ -118,7 +118,7 @@ private final class PieceObserver: CallObserver {
 }
 
 extension Demand {
-    /// Also pauses a response's body while there is no demand.
+    /// Also pauses a response's body without demand.
     fileprivate func hold(_ flow: any FlowControl) {
         hold(Demand.Source(pause: { flow.pause() }, resume: { flow.resume() }))
     }
@@ -208,7 +208,7 @@ extension UpstreamCall {
     /// The response comes as it is: its content codings are not decoded, and its total time is not limited.
     ///
     /// - Parameters:
-    ///   - method: in place of the target's.
+    ///   - method: replaces the target's.
     ///   - passed: fields of the client. The target's own have precedence.
     ///   - body: sent if the target has none.
     ///   - context: the client's request.
@@ -249,7 +249,7 @@ extension Provider {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - target: path, with that of the base URL, and query, as they are sent. The caller has checked them.
+    ///   - target: the path, which includes the base URL's path, and the query, as they are sent. The caller has checked them.
     package func call(_ method: HTTPMethod, at target: [UInt8]) -> UpstreamCall {
         UpstreamCall(settings, method, at: target)
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The context of the incoming request that calls are made for.
 ///
-/// A gateway sets it around a handler. A call takes that of its subscriber or, where that has none, as on another thread,
+/// A gateway sets it around a handler. A call takes its subscriber's context or, where that has none, as on another thread,
 /// the one in which `request(_:)` was called. It sets it again while it delivers the response, so that calls made in a `flatMap`
 /// have it too. Only what is listed here of a client's request reaches an upstream. A call that may outlive the request carries
 /// nothing of it: see `detached(_:)`.
@@ -64,7 +64,7 @@ public final class CallContext: Sendable {
     /// What depends on the upstream or is dropped by a redirect to another origin. Separate, because it is rarely
     /// needed.
     private final class Forwarding: Sendable {
-        /// The context's fields without those of the client.
+        /// The context's fields without the client's.
         let ownFields: HTTPFields
         /// The client's `Authorization`, and the names of the upstreams that receive it.
         let authorization: HTTPFields

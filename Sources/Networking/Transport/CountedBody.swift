@@ -35,7 +35,7 @@ package final class CountedBody: Sendable {
         return context.memory.sentToCharge
     }
 
-    /// Holds the charge of so many bytes: that of a large body with the body, and that of small ones to the end of the request.
+    /// Holds the charge of so many bytes: of a large body with the body, of small ones to the end of the request.
     package func hold(_ charge: any AnyObject & Sendable, of bytes: Int) {
         if isLarge { return self.charge.withLock { $0 = charge } }
         if let context, context.hold(charge) { context.memory.sentIsCharged(bytes) }

@@ -4,7 +4,7 @@ public enum RequestBody: Sendable {
     case none
     /// Bytes in memory.
     case bytes(ArraySlice<UInt8>)
-    // Indirect, so that a call is no larger than the usual bodies need.
+    // Indirect, so a call has only the size that the usual bodies need.
     /// Bytes that are read while they are sent.
     indirect case stream(any BodySource)
 
@@ -13,7 +13,7 @@ public enum RequestBody: Sendable {
         if case .bytes(let bytes) = self { bytes } else { nil }
     }
 
-    /// Whether there is no body. An empty body is a body.
+    /// Whether the request has no body. An empty body is a body.
     public var isNone: Bool {
         if case .none = self { true } else { false }
     }
@@ -54,7 +54,7 @@ public enum RequestBody: Sendable {
     }
 }
 
-/// The source of a streamed body. Each attempt opens it anew, so that a call can be repeated.
+/// The source of a streamed body. Each attempt opens it, so a call can be repeated.
 public protocol BodySource: Sendable {
     /// The exact number of bytes, for `Content-Length`. Nil or a negative number, such as OkHttp's -1, if it is unknown in
     /// advance; the body is then sent chunked. If the source has fewer or more bytes, the call fails. A success waits for the source to

@@ -68,7 +68,7 @@ public protocol Transport: AnyObject, Sendable {
     /// - Parameters:
     ///   - upstream: the call's upstream.
     ///   - tried: the addresses that the call has tried.
-    ///   - orOut: whether, with no other address in service, one that is out of service will do.
+    ///   - orOut: whether an address out of service will do if no other one is in service.
     func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool
 
     /// Gives back a retry that `beginRetry` granted.

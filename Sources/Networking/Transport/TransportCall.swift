@@ -6,7 +6,7 @@ public final class TransportCall: Sendable {
     public let method: HTTPMethod
     /// Path and query, percent-encoded, in origin-form (RFC 9112 3.2.1).
     public let target: ArraySlice<UInt8>
-    /// The body, in memory or as a stream that each attempt opens anew.
+    /// The body, in memory or as a stream that each attempt opens.
     public let body: RequestBody
     /// Nil for most calls, which have no body in memory.
     package let countedBody: CountedBody?

@@ -52,7 +52,7 @@ final class HealthChecks: TimerTarget {
         timer = loop.setTimer(at: loop.wakeTime + TimeAmount(interval), target: self)
     }
 
-    /// Checks new addresses at once, so that one that is down is found an interval earlier. The first round, which is about to
+    /// Checks new addresses at once, so a dead one is found an interval earlier. The first round, which is about to
     /// begin, has them anyway.
     func addressesChanged(_ all: [LoopAddress]) {
         guard let last = known else { return }

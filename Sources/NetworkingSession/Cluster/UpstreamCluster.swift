@@ -3,7 +3,7 @@ import HTTPOutbound
 import Networking
 import Resilience
 
-/// The addresses of an upstream on one loop, and the choice among them: those of all its URLs, and of each URL's name.
+/// The addresses of an upstream on one loop, and the choice among them, for all its URLs and for each URL's name.
 final class UpstreamCluster {
     /// Nil once no provider uses it.
     weak let upstream: Upstream?
@@ -110,7 +110,7 @@ final class UpstreamCluster {
 
     /// Whether a retry can go to an address in service that the call has not tried.
     ///
-    /// - Parameter orOut: whether, with no other address in service, one that is out of service will do.
+    /// - Parameter orOut: whether an address out of service will do if no other one is in service.
     func hasOther(than tried: TriedAddresses, orOut: Bool, at now: MonotonicTime) -> Bool {
         guard hasChoice else { return false }
         if orOut, tried.allowsOut { return all.contains { !tried.contains($0.number) } }
@@ -120,7 +120,7 @@ final class UpstreamCluster {
             || orOut && members.contains { !tried.contains($0.number) }
     }
 
-    /// Divides the addresses anew if a connection race has ended differently from the last one.
+    /// Divides the addresses again if a connection race has ended differently from the last one.
     func followRaces() {
         if followsRaces, sites.contains(where: \.isDivisionOld) { update() }
     }

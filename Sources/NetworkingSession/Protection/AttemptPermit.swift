@@ -9,7 +9,7 @@ final class LoopProtection {
     let shared: UpstreamProtection
     fileprivate let circuit: Circuit?
     fileprivate let attempts: LoopAttempts?
-    /// That of `attempts`.
+    /// The window of `attempts`.
     fileprivate let window: AttemptWindow?
 
     init(_ shared: UpstreamProtection, loop index: Int) {

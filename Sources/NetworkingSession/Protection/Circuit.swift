@@ -168,7 +168,7 @@ final class Circuit: Sendable {
     ) {
         let (change, isSole) = breaker.withLock { breaker in
             let change = step(&breaker, .random(in: -1...1))
-            // The windows begin anew before the first attempt passes.
+            // The windows restart before the first attempt passes.
             if case .closed = change { closedAt.store(now.nanoseconds, ordering: .relaxed) }
             let isClosed = breaker.state == .closed
             if closed.exchange(isClosed, ordering: .acquiringAndReleasing) != isClosed {
@@ -217,7 +217,7 @@ enum AttemptEnd {
 /// The attempts that one loop has counted for a circuit. Only the loop counts; the others read.
 final class LoopAttempts: Sendable {
     let all: AttemptWindow
-    /// Those of other endpoints than the suspect, and those of the suspect that failed without timing out.
+    /// The attempts of other endpoints than the suspect, and the suspect's attempts that failed without timing out.
     private let others: AttemptWindow
     /// Which suspect `others` is about.
     private let suspicion = Atomic(0)

@@ -96,7 +96,7 @@ package final class UpstreamProtections: Sendable {
     /// Tell the loops' clients afterwards (`LoopClient.use(_:for:)`).
     ///
     /// - Parameters:
-    ///   - policies: those of upstreams with a policy of their own, by name.
+    ///   - policies: by name, for upstreams with a policy of their own.
     ///   - upstreams: the names of all upstreams.
     package func use(_ policies: [String: UpstreamPolicy], of upstreams: [String]) {
         let replaced = state.withLock { $0.use(policies, standard, circuitsBy: replacement) }
@@ -119,10 +119,10 @@ package final class UpstreamProtections: Sendable {
         known.following(policy, loops: loops, among: openCircuits, circuitChanged)
     }
 
-    /// The number of names beyond which those that are gone lose their counts.
+    /// Above this many names, the counts of removed upstreams are dropped.
     static let mostNames = 1024
 
-    /// Returns the upstream's own policy, or that of upstreams without one.
+    /// Returns the upstream's own policy, or else the standard one.
     func policy(of upstream: Upstream) -> UpstreamPolicy {
         guard upstream.isNamed, !upstream.isRedirectTarget else { return standard }
         return state.withLock { $0.policies[upstream.name] } ?? standard

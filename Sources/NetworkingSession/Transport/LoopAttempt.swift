@@ -96,7 +96,7 @@ extension OutboundCall {
         }
     }
 
-    /// Charges the small responses that the request keeps, with one of this size. Returns false if there is no memory.
+    /// Charges the small responses that the request keeps, with one of this size. Returns false if the memory for bodies is full.
     func chargeKept(_ size: Int, _ call: TransportCall, to memory: FairBudget.Share) -> Bool {
         let bytes = call.keep(size)
         guard bytes > 0 else { return true }

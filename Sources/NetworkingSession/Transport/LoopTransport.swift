@@ -24,7 +24,7 @@ package final class LoopTransport: ObservedTransport, ProtectingTransport {
     ///     codings that the upstream's policy accepts.
     ///   - fieldsWithoutContext: additional fields for calls outside a client's request. Default: a gateway's `Via`.
     ///   - observer: learns how calls go.
-    ///   - protections: those of the clients. Default nil: none.
+    ///   - protections: the clients' policies. Default nil: none.
     ///   - lifetime: retained until the last call has ended. Default nil, for loops that outlive all calls.
     package init(
         _ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget(),

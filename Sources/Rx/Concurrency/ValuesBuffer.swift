@@ -23,7 +23,7 @@ import Queues
         var hasEnded = false
     }
 
-    /// The demand of the reader that is subscribing. Nil if there is no reader, or if it does not apply backpressure.
+    /// The demand of the reader that is subscribing. Nil without a reader, or if the reader does not apply backpressure.
     @TaskLocal public static var current: Demand?
 
     private let state = Lock(State())
@@ -108,7 +108,7 @@ import Queues
     /// Ends the queue after the values in it. Only the first end counts.
     public func end(_ end: Result<Void, any Error>) { finish(end, dropsValues: false) }
 
-    /// Places in the queue, those of values that were read included. For tests.
+    /// Places in the queue, including places of values that were read. For tests.
     package var placeCount: Int { state.withLock { $0.values.placeCount } }
 
     /// Ends the reader: drops unread values, and further reads throw `CancellationError`.

@@ -11,7 +11,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// Whether a value that can never be combined completes the join: all other sources have completed, and one has no
     /// value left. Otherwise the join completes when all sources have.
     final let endsWithoutPartners: Bool
-    /// The number of slots with a value, and of those whose source has completed.
+    /// The number of slots with a value, and of slots whose source has completed.
     final let withValues = RelaxedAtomic(0)
     final let done = RelaxedAtomic(0)
 

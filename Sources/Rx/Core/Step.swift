@@ -64,7 +64,7 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
         // Sound: it is this object.
-        // Unchecked, like those of `source`, for the row "six map+filter, a subscription" of RxBench.
+        // Unchecked, like the accesses to `source`, for the row "six map+filter, a subscription" of RxBench.
         let step = unsafeDowncast(consume link, to: Operator<In, Out>.self)
         if isAlone {
             // A step without a source already runs: a weak reference has resurrected it.

@@ -46,7 +46,7 @@ package final class SharedWork: Sendable {
     }
 }
 
-/// The contexts of the process. Without a gateway there are none.
+/// The contexts of the process. Empty without a gateway.
 package enum SubscriberContexts {
     private static let setType = Lock<(any SubscriberContext.Type)?>(nil)
     /// Made by its first use, which comes after `use(_:)`.
@@ -105,11 +105,11 @@ struct SharedContext: Sendable {
         }
         if isForeign(to: context) { _ = work.join() }
         let isOwn = running?.isSame(as: context) == true
-        // That of a part, if a part subscribes.
+        // The part's context, if a part subscribes.
         start(source, step, in: (isOwn ? running ?? context : context).sharing(work))
     }
 
-    /// With a trampoline of its own, because the work on that of the thread runs in another context.
+    /// With a trampoline of its own, because the work on the thread's trampoline runs in another context.
     private func start<Element: Sendable>(
         _ source: Observable<Element>, _ step: InnerStep<Element>, in context: (any SubscriberContext)?
     ) {

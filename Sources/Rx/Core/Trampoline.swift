@@ -3,7 +3,7 @@ import Queues
 
 /// A thread's queue of work that waits until the subscription being made there returns. Only that thread touches it.
 package final class Trampoline {
-    /// What follows the start of a stream. It decides how many starts may be nested in it. Further ones wait until these have
+    /// What follows the start of a stream. It decides how many starts may be nested in it. Other starts wait until these have
     /// returned, so that a recursive stream does not deepen the stack. A stream that waits emits later than it would, so where
     /// that changes the result, more starts may be nested.
     enum Follower: Int {

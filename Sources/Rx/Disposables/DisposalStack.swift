@@ -1,7 +1,7 @@
 /// What a disposal still has to do, last in, first out.
 ///
 /// A step puts what feeds it on the stack and returns, and the outermost caller works the stack off in a loop. So a disposed
-/// chain of a million steps needs no more of the thread's stack than one step. The order is that of nested calls: everything
+/// chain of a million steps needs no more of the thread's stack than one step. The order is the same as with nested calls: everything
 /// that follows from a piece of work comes before the work below it.
 struct DisposalStack: ~Copyable {
     private enum Work {
@@ -16,7 +16,7 @@ struct DisposalStack: ~Copyable {
         var works: [Work] = []
     }
 
-    /// The two uppermost pieces of work; 0 if there is none. Separate, so that a chain and a pair of sources allocate nothing.
+    /// The two uppermost pieces of work; 0 without work. Separate, so that a chain and a pair of sources allocate nothing.
     /// A word is a retained link. Its lowest bit says that `stopped(_:)` is due instead of `stop(_:)`.
     // Sound: a word holds one retain of its link, which `run()` takes over.
     private var first: UInt = 0
@@ -134,7 +134,7 @@ struct DisposalStack: ~Copyable {
         if word & DisposalStack.after == 0 { link.stop(&self) } else { link.stopped(&self) }
     }
 
-    /// Runs the next piece of work below the words. Returns false if there was none.
+    /// Runs the next piece of work below the words. Returns false if none was left.
     @inline(never)
     private mutating func runRest() -> Bool {
         guard let rest, let work = rest._withUnsafeGuaranteedRef({ $0.works.popLast() }) else {

@@ -61,7 +61,7 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
 
     /// Leaves the chain once `inner` has won, because only its events are left to pass on.
     fileprivate func skip(_ inner: AmbInner<Element>, _ sender: Link?) -> Link? {
-        // An error is retried by this emitter, and a receiver is no step.
+        // This emitter retries an error, and a receiver is not a step.
         guard !isCopied, !hasReceiver, winner.load(ordering: .acquiring) == inner.number, close() else {
             return nil
         }

@@ -1,5 +1,5 @@
 extension ValueStreamType {
-    /// Creates a stream that emits no events and never ends.
+    /// Creates a stream that never emits an event.
     @inlinable
     public static func never() -> DerivedStream {
         derived(from: Silent())

@@ -55,7 +55,7 @@ final class GeneratedSequence<Element: Sendable>: ScheduledSequence<Element>, @u
     private var state: Element
     private var hasBegun = false
 
-    /// `advance` returns false if there is no next state.
+    /// `advance` returns false at the last state.
     @usableFromInline
     init(
         _ initialState: Element, _ scheduler: consuming any ImmediateSchedulerType,

@@ -17,7 +17,7 @@ extension ValueStreamType {
         derived(from: ElementSequence(array, scheduler))
     }
 
-    /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription iterates it anew.
+    /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription iterates it again.
     @inlinable
     public static func from<Elements: Sequence & Sendable>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance

@@ -1,4 +1,4 @@
-// Operators of singles and maybes. Those of one trait that return another, and `subscribe` and `do`, are in
+// Operators of singles and maybes. Operators of one trait that return another, and `subscribe` and `do`, are in
 // Single.swift and Maybe.swift.
 
 extension PrimitiveSequence where Trait: ValueTrait {
@@ -17,7 +17,7 @@ extension PrimitiveSequence where Trait: ValueTrait {
     }
 
     /// Combines the values of all sequences with `resultSelector`. Fails with the first error and disposes
-    /// the others. Completes empty if a maybe does, or if there are no maybes.
+    /// the others. Completes empty if a maybe does, or without maybes.
     @inlinable
     @preconcurrency
     public static func zip<Sequences: Collection, Result: Sendable>(

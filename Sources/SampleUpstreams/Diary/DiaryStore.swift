@@ -3,7 +3,7 @@ internal import Sluice
 /// The recorded weights, with one row for each half of a day that was ever written or deleted. Not thread-safe.
 ///
 /// A weight is recorded for one visitor of the demo's page, or for everybody. A visitor has the weights that it has recorded, and for
-/// all other halves those of everybody.
+/// all other halves everybody's.
 final class DiaryStore {
     /// One half of a day. A record without a weight was deleted.
     struct Record: Equatable {
@@ -21,7 +21,7 @@ final class DiaryStore {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// The weights that were recorded before there were visitors are those of everybody.
+    /// The weights that were recorded before there were visitors belong to everybody.
     static let visitorSchema = """
         CREATE TABLE visitor (
             id TEXT NOT NULL PRIMARY KEY,
@@ -56,7 +56,7 @@ final class DiaryStore {
     init(_ database: SampleDatabase, visitorLimit: Int = DiaryStore.visitorLimit) throws(SampleDataError) {
         self.database = database
         self.visitorLimit = visitorLimit
-        // A visitor's own records come last, so that they replace those of everybody.
+        // A visitor's own records come last, so they replace everybody's records.
         selectRange = try database.prepare(
             "SELECT day, half, grams FROM visitor_weight WHERE visitor IN ('', ?3) AND day BETWEEN ?1 AND ?2 "
                 + "ORDER BY visitor, day")

@@ -23,7 +23,7 @@ struct Weight: Hashable, Comparable, Sendable {
     /// The tag of a half with this weight: `"70.0"`. A half without a weight has none.
     var entityTag: EntityTag? { EntityTag("\(json)") }
 
-    /// Returns the mean, rounded to a tenth of a kilogram; nil if there are no weights.
+    /// Returns the mean, rounded to a tenth of a kilogram; nil without weights.
     static func mean(_ weights: [Weight]) -> Weight? {
         guard !weights.isEmpty else { return nil }
         let sum = weights.reduce(0) { $0 + $1.grams }

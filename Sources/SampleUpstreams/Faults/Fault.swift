@@ -5,7 +5,7 @@ public enum Fault: Hashable, Sendable {
     case none
     case delay(milliseconds: Int)
     case status(Int)
-    /// Answers the first attempts of each call with 503, this many, and the next ones as if there were no fault.
+    /// Answers the first attempts of each call with 503, this many, and the next ones as without a fault.
     case flaky(failures: Int)
     /// Resets the connection without an answer.
     case drop

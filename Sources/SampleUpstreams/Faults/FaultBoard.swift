@@ -48,7 +48,7 @@ public final class FaultBoard: Sendable {
         return faults
     }
 
-    /// Returns the fault of a switch, or else of its nearest parent that has one: first those of the visitor, then those for
+    /// Returns the fault of a switch, or else of its nearest parent that has one: first the visitor's faults, then the faults for
     /// everybody.
     public func fault(of faultSwitch: FaultSwitch, for visitor: SampleVisitor? = nil) -> Fault {
         state.withLock { state in
@@ -118,7 +118,7 @@ public final class FaultBoard: Sendable {
         composer.beginObject()
         for faultSwitch in FaultSwitch.all(of: upstream) {
             composer.key(faultSwitch.rawValue)
-            // A visitor's own fault hides those of everybody for the same switch and all switches below.
+            // A visitor's own fault hides everybody's fault for the same switch and all switches below.
             let faults = Self.fault(of: faultSwitch, in: own) == nil ? common : own
             composer.string((faults[faultSwitch] ?? .none).description)
         }

@@ -2,7 +2,7 @@ internal import EventIO
 internal import HTTPInbound
 internal import Sluice
 
-/// Sends the faults that are not HTTP, in place of the answers.
+/// Sends the faults that are not HTTP, instead of the answers.
 struct FaultSender: Sendable {
     /// The time between two bytes of a trickled answer.
     var trickleInterval = TrickledAnswer.interval

@@ -11,7 +11,7 @@ final class SampleData {
     /// `now` returns seconds since 1970 and is called for each request.
     init(path: String, now: @escaping @Sendable () -> Int) throws(SampleDataError) {
         let database = try SampleDatabase(path: path)
-        // A page's day is that of its visitor, which may be 14 hours ahead of UTC.
+        // A page shows its visitor's day, which may be 14 hours ahead of UTC.
         let today = { () -> CalendarDate in
             guard let day = CalendarDate(daysSince1970: (now() + 14 * 3600) / 86_400) else {
                 preconditionFailure("the clock is after the year 9999")

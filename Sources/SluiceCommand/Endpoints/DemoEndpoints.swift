@@ -3,7 +3,7 @@ import JSONBytes
 import SampleUpstreams
 
 /// The fault switches of the demo, which make a sample upstream fail, the calls of a request that is under way, and the ports of the
-/// upstreams. With `Demo-Visitor`, a request sets and lists the faults of that visitor, otherwise those of everybody.
+/// upstreams. With `Demo-Visitor`, a request sets and lists the faults of that visitor, otherwise everybody's faults.
 enum DemoEndpoints {
     static func declare(on gateway: Gateway, faults: FaultBoard, calls: RecentCalls, ports: SamplePorts) {
         // Where a page finds the upstreams, at its own host.

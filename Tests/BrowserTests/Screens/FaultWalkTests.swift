@@ -90,7 +90,7 @@ extension Page {
     ) async throws {
         let text = faults.map { "\($0.key):\($0.value)" }.sorted().joined(separator: ",")
         _ = try await requests()
-        // Another query, so that the page is loaded anew.
+        // Another query, so the page is loaded again.
         try await open("\(demo.origin)/?load=\(number)#fault=\(text)&view=without")
         let visitor = try await visitor
         try await eventually("the faults are set: \(text)") {

@@ -331,7 +331,7 @@ struct ListenerTests {
     }
 }
 
-/// Returns the descriptor of this process that is connected from `local` to `remote`; -1 if there is none.
+/// Returns the descriptor of this process that is connected from `local` to `remote`, or -1.
 private func openSocket(from local: SocketAddress, to remote: SocketAddress) -> Int32 {
     // Compares both ends, since other sockets may be connected to the same port.
     for descriptor in Int32(3)..<4_096

@@ -360,7 +360,7 @@ struct DNSTests {
         }
     }
 
-    @Test("Other forms of numeric addresses are what getaddrinfo takes them for")
+    @Test("Other forms of numeric addresses are read as getaddrinfo reads them")
     func numericForms() async throws {
         let subject = try Subject([:])
         try await withLoop { loop async throws in

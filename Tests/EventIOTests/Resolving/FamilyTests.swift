@@ -262,7 +262,7 @@ struct FamilyTests {
         }
     }
 
-    // MARK: Addresses that are no destinations
+    // MARK: Addresses that cannot be destinations
 
     @Test(
         "A numeric host that nobody can connect to fails like a name with only that address",

@@ -1,7 +1,7 @@
 import ContentCoding
 import Glibc
 
-// What a loop decodes in one turn takes a limited time, whatever arrives: 64 KiB of coded bytes at most, and of those no more than become
+// What a loop decodes in one turn takes a limited time, whatever arrives: at most 64 KiB of coded bytes, and no more of them than become
 // 256 KiB of content or 64 KiB between two codings. A finding is an input for which that takes more than 25 ms. The first byte picks the
 // codings; the rest is repeated, and the first half of it comes only once, at the beginning.
 // seeds: Tests/Fuzz/Seeds/Codings

@@ -21,7 +21,7 @@ struct OpenAPIFailureTests {
         return responses.members.map(\.name).filter { $0 != "200" }
     }
 
-    /// Those of the gateway itself.
+    /// The gateway's own failures.
     private static let own = ["400", "503", "508"]
     private static let passed = [
         "400", "404", "409", "410", "412", "422", "502", "503", "504", "508",

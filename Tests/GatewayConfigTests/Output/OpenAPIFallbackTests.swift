@@ -76,7 +76,7 @@ struct OpenAPIFallbackTests {
             ("fallback: {id: '${ID}'}", [#"{ "type": "object" }"#]),
             ("fallback: ['${ID}']", [#"{ "type": "array" }"#]),
             ("fallback: '${ID}'", [#"{ "type": ["string", "number", "boolean", "null"] }"#]),
-            // The kind is that of the constants, whatever the variables are.
+            // The constants decide the kind, whatever the variables are.
             ("fallback: [], headers: {X: '${ID}'}", [#"{ "const": [] }"#]),
         ])
     func variables(part: String, expected: [String]) throws {

@@ -7,7 +7,7 @@ enum OutputFixture {
     /// The values of the variables of the files beside the tests, as numbers or times would show them, too.
     static let secrets = ["s3cr3t", "733", "737", "PATCH /hidden"]
 
-    /// The files that are no examples of the format.
+    /// The files that are not examples of the format.
     static let files = ["features", "proxies"]
 
     static func document(_ name: String) throws -> ConfigDocument {

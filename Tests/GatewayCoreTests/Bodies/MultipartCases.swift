@@ -53,10 +53,10 @@ struct MultipartCase: Sendable, CustomTestStringConvertible {
             "a=v The form must end with its last boundary"),
         MultipartCase(
             "a line that begins with the boundary", "#`\(field)``v`#C`#--`",
-            "a=v A line of the form begins with its boundary and does not end there"),
+            "a=v The form has extra characters after a boundary"),
         MultipartCase(
             "a blank behind a boundary", "# `\(field)``v`#--`",
-            "A line of the form begins with its boundary and does not end there"),
+            "The form has extra characters after a boundary"),
         MultipartCase("a part without a head", "#``v`#--`", "Part 1 of the form has no Content-Disposition"),
         MultipartCase(
             "a part that is only half a head", "#`\(field)`#--`",

@@ -17,7 +17,7 @@ struct PlanDiaryTests {
         var targets: [String]
     }
 
-    /// What becomes of a request to the endpoint `/swift/...` or `/plan/...`.
+    /// The result of a request to the endpoint `/swift/...` or `/plan/...`.
     private func outcome(
         _ kind: String, _ method: HTTPMethod, _ target: String, body: String = "",
         _ script: (StubTransport) -> Void

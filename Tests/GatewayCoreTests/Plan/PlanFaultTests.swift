@@ -99,7 +99,7 @@ struct PlanFaultTests {
                 ]
             } == [
                 "s: a step is always required", "s: a step has no place in the answer",
-                "s: {parts.a}: a step cannot read a part", "t: in a step, itemFailure is fail",
+                "s: {parts.a}: a step cannot read a part", "t: a step's itemFailure must be fail",
                 "g: a step has no place in the answer",
             ])
     }

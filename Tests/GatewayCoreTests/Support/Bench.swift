@@ -145,7 +145,7 @@ struct Reply {
     /// The envelope's message, decoded.
     var message: String? { try? json()[member: "message"]?.stringValue }
 
-    /// The unchanged text of the value at a JSON Pointer; `nil` if there is none.
+    /// The unchanged text of the value at a JSON Pointer, if any.
     subscript(pointer: String) -> String? {
         guard let pointer = try? JSONPointer(pointer) else { return nil }
         return try? json().value(at: pointer)?.description

@@ -46,7 +46,7 @@ struct ExampleFileTests {
 
     @Test("Each example can be served", arguments: names)
     func examples(name: String) {
-        // The certificates of this one are those of the machine that it runs on.
+        // This one uses the certificates of the machine that it runs on.
         let problems = GatewayFile.problems(
             of: Self.folder.appendingPathComponent(name).path, from: Source(),
             isStatic: name == "secure.yaml")

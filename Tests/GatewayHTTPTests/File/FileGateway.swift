@@ -13,7 +13,7 @@ final class FileGateway {
 
     /// - Parameters:
     ///   - text: the contents of the file.
-    ///   - log: the descriptor for messages, in place of the standard streams.
+    ///   - log: the descriptor for messages, instead of the standard streams.
     ///   - configure: changes what the file does not set.
     ///   - declare: declares the endpoints beside the file.
     init(
@@ -37,7 +37,7 @@ final class FileGateway {
         server.accept()
     }
 
-    /// A test that forgets to stop its gateway, or stops its server without waiting, leaves no thread and no descriptor behind.
+    /// A test that forgets to stop its gateway, or stops its server without waiting, leaves no thread or descriptor behind.
     deinit { stop() }
 
     /// A gateway that serves a file alone.

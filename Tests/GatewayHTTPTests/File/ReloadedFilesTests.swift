@@ -120,7 +120,7 @@ struct ReloadedFilesTests {
             try gateway.write(Self.root + String(repeating: "#", count: look))
             #expect(reloads.findsChange() == (look == FileWatch.mostLooks))
         }
-        // The count begins anew.
+        // The count begins again.
         try gateway.write(Self.root + "# and on")
         #expect(!reloads.findsChange())
         #expect(reloads.findsChange())

@@ -47,7 +47,7 @@ struct NginxProxyTests {
         var status: Int
     }
 
-    /// `{etag}` and `{date}` are those of the file.
+    /// `{etag}` and `{date}` come from the file.
     private static let requests = [
         Request(testDescription: "whole", arguments: [], status: 200),
         Request(testDescription: "first 100 bytes", arguments: ["-r", "0-99"], status: 206),

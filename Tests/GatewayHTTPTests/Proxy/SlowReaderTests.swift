@@ -32,7 +32,7 @@ struct SlowReaderTests {
         "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n" + String(repeating: "A", count: size)
     private static let number = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
 
-    /// Serves responses that pass and, at `/page`, one that is merged. All come from one upstream.
+    /// Serves proxied responses and, at `/page`, a merged one. All come from one upstream.
     private func serve(
         configure: @escaping (inout GatewayServerConfiguration) -> Void,
         _ body: (GatewayServer) throws -> Void

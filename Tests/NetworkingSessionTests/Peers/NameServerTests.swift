@@ -37,7 +37,7 @@ struct NameServerTests {
         #expect(server.lookups(of: "api.test") == 1)
     }
 
-    /// What becomes of the queries for a name, and at which of its addresses the upstream listens.
+    /// How queries for a name end, and at which of its addresses the upstream listens.
     struct Half: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let name: DNSServer.Name

@@ -34,7 +34,7 @@ struct OpenAPIData {
         return .object(tree)
     }
 
-    /// Describes the members that a merged part adds. If it failed, those of its fallback stand in their place.
+    /// Describes the members that a merged part adds. If it failed, the members of its fallback replace them.
     private func merged(_ part: PlannedPart) -> OpenAPISchemas.Members {
         let members = successMembers(of: part)
         guard case .fallback(let fallback) = part.policy else { return members }

@@ -38,7 +38,7 @@ struct OpenAPIPaths {
     private static func operationName(_ method: String, _ path: String) -> String {
         path.split(separator: "/").reduce(into: method) { name, segment in
             if segment.hasPrefix("{") { name += "By" }
-            // Bytes that a URL escapes are no letters.
+            // Bytes that a URL escapes are not letters.
             let text = segment.replacing(#/%[0-9A-F]{2}/#, with: " ")
             for word in text.split(whereSeparator: { !($0.isASCII && ($0.isLetter || $0.isNumber)) }) {
                 name += word.prefix(1).uppercased() + word.dropFirst()
@@ -84,7 +84,7 @@ struct OpenAPIPaths {
         EndpointPath.parameter(segment).flatMap { names.contains($0) ? $0 : nil }
     }
 
-    /// Returns a literal in the form of a URL. The braces of a variable would be those of a parameter.
+    /// Returns a literal in the form of a URL. The braces of a variable would look like a parameter's.
     private static func escaped(_ text: String) -> String {
         text.utf8.reduce(into: "") { escaped, byte in
             let isPlain =

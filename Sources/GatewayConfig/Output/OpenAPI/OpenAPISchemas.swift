@@ -58,7 +58,7 @@ struct OpenAPISchemas {
     /// Returns the schema at the end of a chain of references; nil if a variable names one.
     func resolved(_ schema: Schema) -> Schema? {
         var schema = schema
-        // References form no cycle, so a chain is no longer than the list of schemas.
+        // References form no cycle, so the list of schemas bounds the length of a chain.
         for _ in 0...schemas.count {
             guard let reference = schema.reference else { return schema }
             guard let name = shown(reference), let next = schemas[name] else { return nil }

@@ -20,7 +20,7 @@ package final class CodedBody: Sendable {
 
     private let limit: Int
     private let hasBrotli: Bool
-    /// That of a decoder of br.
+    /// The place of a br decoder.
     private let place: (any AnyObject & Sendable)?
     private let state: Lock<State>
 
@@ -132,7 +132,7 @@ package final class CodedBody: Sendable {
         try ContentDecoder(codings, limits: DecodingLimits(size: limit, tail: 0))
     }
 
-    /// Returns some decoded bytes; nil if there are none without more input.
+    /// Returns some decoded bytes; nil if more input is needed.
     private static func next(
         _ decoder: ContentDecoder, _ input: ArraySlice<UInt8>, _ consumed: inout Int
     ) throws(ContentCodingError) -> [UInt8]? {

@@ -24,7 +24,7 @@ public struct RequestBody: AsyncSequence, Sendable {
     /// Reads the whole body into memory, which counts among the request bodies of its loop.
     ///
     /// - Parameter limit: the most bytes that are read, besides the endpoint's own limit.
-    /// - Throws: 413 if the body is longer, 503 if there is no memory for it, else what reading the pieces throws.
+    /// - Throws: 413 if the body is longer, 503 if the memory for bodies is full, else what reading the pieces throws.
     public func bytes(limit: Int = .max) async throws -> [UInt8] {
         var whole: [UInt8] = []
         for try await bytes in self {

@@ -60,7 +60,7 @@ struct MultipartHead: Sendable {
             let end = rest.firstIndex(of: Byte.carriageReturn) ?? rest.endIndex
             let line = rest[rest.startIndex..<end]
             rest = rest[end...].dropFirst()
-            // A name has no blank and no control character, so this refuses folded lines too.
+            // A name has neither blanks nor control characters, so this refuses folded lines too.
             guard rest.popFirst() == Byte.lineFeed, let colon = line.firstIndex(of: Byte.colon),
                 let name = HTTPFieldName(String(decoding: line[line.startIndex..<colon], as: UTF8.self)),
                 line[(colon + 1)...].allSatisfy({ ($0 >= 0x20 && $0 != 0x7f) || $0 == Byte.tab })

@@ -111,7 +111,7 @@ struct MultipartParser {
             subject = "Part \(parts) of the form"
             phase = .head(searched: 0)
         default:
-            throw MultipartFault("A line of the form begins with its boundary and does not end there")
+            throw MultipartFault("The form has extra characters after a boundary")
         }
         return nil
     }

@@ -38,7 +38,7 @@ public struct MultipartPart: Sendable {
     /// Reads the whole body into memory.
     ///
     /// - Parameter limit: the most bytes that are read.
-    /// - Throws: 413 if it is longer, 503 if there is no memory for it, else what reading the form throws.
+    /// - Throws: 413 if it is longer, 503 if the memory for bodies is full, else what reading the form throws.
     public func bytes(limit: Int) async throws -> [UInt8] {
         var whole: [UInt8] = []
         for try await bytes in body {

@@ -75,7 +75,7 @@ private func declareCart(on api: Gateway) {
             return .parts(cart: accounts.rx.request(.cart(user: user)).fragment())
         }
 
-        // The item is written first. Then the parts that it has changed are drawn anew.
+        // The item is written first. Then the parts that it has changed are drawn again.
         cart.post("/items") { request in
             let user = try request.require(Session.self).user
             let item = try request.json(as: CartItem.self)

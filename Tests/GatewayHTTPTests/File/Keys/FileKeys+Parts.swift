@@ -123,7 +123,7 @@ extension FileKeys {
             #expect(reply.elapsed == .seconds(2))
             #expect(try reply.data == #"{"b":[1,1],"c":null}"#)
         },
-        // Null is no failure, a missing value is one.
+        // Null is a success, and a missing value is a failure.
         KeyExample.part(
             "part.forEach part.fallback",
             "a: {value: {n: null}, hidden: true}, b: {upstream: api, get: \"/{item}\", forEach: \"{parts.a.n}\", "
