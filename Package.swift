@@ -15,7 +15,8 @@ import PackageDescription
 //     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking   Queues
-//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL   CLinux   CPages
+//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL
+//            CLinux   CPages
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -9,7 +9,7 @@ package struct PlannedCall: Sendable {
     package var path: Located<PlannedText>
     /// A pair with an absent value is dropped. An array repeats its pair.
     package var query: [(name: String, value: PlannedValue)] = []
-    /// Replaces the upstream's field of the same name. One with an absent value is dropped.
+    /// Replace the upstream's fields of the same names. A field with an absent value is dropped.
     package var headers: [PlannedField] = []
     package var body: PlannedValue?
     /// Nanoseconds of the whole call. Nil for the upstream's.

@@ -76,7 +76,7 @@ public struct InboundLimits: Sendable, Hashable {
     public var requestsInFlight = 2048
 
     /// Bytes discarded after an answer that ends its connection, so that the client can read the answer: most clients
-    /// send a whole body, even a too long one, before they read. Default 16 MiB. Beyond it: close.
+    /// send a whole body, even one beyond a limit, before they read. Default 16 MiB. Beyond it: close.
     public var discardedBytes = 16 * 1024 * 1024
     /// Time spent on discarding. Default 2 s. Beyond it: close.
     public var discardTime = Duration.seconds(2)

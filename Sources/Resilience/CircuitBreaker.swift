@@ -2,7 +2,8 @@
 ///
 ///     closed     every attempt passes; enough failures within the window open the circuit
 ///     open       no attempt passes until its time is over
-///     half-open  one attempt at a time passes, a probe: enough successes close the circuit, one failure opens it again
+///     half-open  one attempt at a time passes, a probe: enough successes close the circuit, and one failure
+///                opens it again
 ///
 /// Time-outs of one endpoint say as much about its limits as about the upstream. If nothing else opened the circuit, it is open
 /// for this endpoint, the suspect, and attempts of the others pass: the first success closes the circuit, the first failure opens

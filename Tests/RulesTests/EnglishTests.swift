@@ -77,6 +77,7 @@ struct EnglishTests {
         #expect(texts("f()  // a\ng()  // b\n// c") == [" a", " b\n c"])
         #expect(texts("let url = \"https://a\"  // \"b\n\"c\"") == ["https://a", " \"b", "c"])
         #expect(texts("let a = \"b \\\" \\(c(\"d\")) e\"\n// f") == ["d", "b   `` e", " f"])
+        #expect(texts("f(#\"\"\"#)  // a\n") == ["\"", " a"])
     }
 
     @Test("A count above or below its cap is found")

@@ -119,7 +119,7 @@ private struct PassageReader {
             index += 1
         }
         guard isNext("\"") else { return }
-        let isLong = isNext("\"\"\"")
+        let isLong = isNext("\"\"\"\n")
         index += isLong ? 3 : 1
         readString(isLong ? 3 : 1, hashes)
     }

@@ -3,7 +3,8 @@ import JSONBytes
 extension ConfigProblem {
     /// Returns problems as a JSON document, for `--format json`:
     ///
-    ///     {"errors":1,"warnings":0,"problems":[{"severity":"error","file":"sluice.yaml","line":3,"column":9,"message":"..."}]}
+    ///     {"errors":1,"warnings":0,"problems":[{"severity":"error","file":"sluice.yaml","line":3,
+    ///      "column":9,"message":"..."}]}
     package static func json(_ problems: [ConfigProblem]) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginObject()

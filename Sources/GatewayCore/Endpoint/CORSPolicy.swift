@@ -2,7 +2,8 @@ public import HTTPModel
 
 /// The scripts of other origins that may call the gateway (Fetch standard, "CORS protocol").
 ///
-///     Gateway(environment, cors: CORSPolicy(origins: .list(["https://app.example"]), headers: [.contentType]))
+///     let cors = CORSPolicy(origins: .list(["https://app.example"]), headers: [.contentType])
+///     Gateway(environment, cors: cors)
 public struct CORSPolicy: Sendable {
     /// The origins whose scripts may call: any, the origins of the gateway's own host, or a list.
     public struct Origins: Sendable {

@@ -5,7 +5,8 @@ public import JSONBytes
 ///
 ///     struct OldAppFormat: AnswerFormat {
 ///         func format(_ answer: AnswerFacts) -> FormattedAnswer {
-///             FormattedAnswer(json: ["ok": .init(!answer.isFailure), "result": .init(answer.data)], status: .ok)
+///             FormattedAnswer(
+///                 json: ["ok": .init(!answer.isFailure), "result": .init(answer.data)], status: .ok)
 ///         }
 ///     }
 public protocol AnswerFormat: Sendable {

@@ -2,7 +2,7 @@ public import HTTPModel
 
 /// The form of an endpoint's JSON answers. Answers that are `raw`, `text`, streams or redirects have none.
 ///
-///     gateway.defaults(.envelope(.bare))                          // all endpoints, and errors without an endpoint
+///     gateway.defaults(.envelope(.bare))  // all endpoints, and errors without an endpoint
 ///     gateway.group("/v1", .envelope(.custom(OldAppFormat()))) { ... }
 ///     gateway.get("/api/charts", .envelope(.sluice)) { ... }
 public struct EnvelopeStyle: Sendable {

@@ -4,7 +4,8 @@ public import JSONBytes
 /// A failed answer: thrown by a handler, a part or a model, or made by the gateway.
 ///
 ///     guard page > 0 else { throw GatewayError.invalidRequest("The page must be 1 or more") }
-///     throw GatewayError(code: "CART_EMPTY", status: .conflict, message: "The cart is empty", details: ["cart": 12])
+///     throw GatewayError(
+///         code: "CART_EMPTY", status: .conflict, message: "The cart is empty", details: ["cart": 12])
 ///
 /// Clients see `message` and `details` unchanged, so they must not contain text of an upstream.
 public struct GatewayError: Error, Sendable, CustomStringConvertible {

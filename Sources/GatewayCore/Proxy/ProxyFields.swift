@@ -3,7 +3,9 @@ import Networking
 
 /// The fields that pass through a proxy, by name. All others stay behind.
 ///
-///     gateway.proxy("/files/{path...}", to: files, fields: .standard.adding(request: .userAgent, response: .setCookie))
+///     gateway.proxy(
+///         "/files/{path...}", to: files,
+///         fields: .standard.adding(request: .userAgent, response: .setCookie))
 ///
 /// Fields that belong to one connection never pass (RFC 9110 7.6.1), nor does any that `Connection` names.
 public struct ProxyFields: Sendable {

@@ -1,6 +1,6 @@
 /// The proxy of each origin according to the process's environment variables, by curl's rules:
 ///
-///     http_proxy                  for http; HTTP_PROXY is not read, since a CGI client sets it by a Proxy field
+///     http_proxy                  for http; not HTTP_PROXY, which a CGI client sets by a Proxy field
 ///     https_proxy, HTTPS_PROXY    for https
 ///     all_proxy, ALL_PROXY        for a scheme without its own variable
 ///     no_proxy, NO_PROXY          hosts that are reached without a proxy (`NoProxy`)

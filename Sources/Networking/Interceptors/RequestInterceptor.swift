@@ -46,7 +46,9 @@ public enum RetryResult: Sendable {
 ///
 ///     Interceptor(
 ///         adapt: { request in .just(request.setHeader("X-App", "7")) },
-///         retry: { _, error, count in .just(error.reason == .connectionRefused && count < 2 ? .retry : .doNotRetry) })
+///         retry: { _, error, count in
+///             .just(error.reason == .connectionRefused && count < 2 ? .retry : .doNotRetry)
+///         })
 public struct Interceptor: RequestInterceptor {
     /// `RequestInterceptor.adapt(_:)` as a closure.
     public typealias Adapt = @Sendable (HTTPRequest) -> Single<HTTPRequest>

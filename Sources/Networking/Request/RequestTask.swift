@@ -4,12 +4,12 @@ import JSONCoding
 /// The body and the query of a call (Moya's `Task`).
 ///
 ///     .plain
-///     .json(weight)                                        // an Encodable, by JSONBytesEncoder()
+///     .json(weight)                                  // an Encodable, by JSONBytesEncoder()
 ///     .parameters(["page": 2, "tag": ["a", "b"]], encoding: .query)
-///     .form(model)                                         // an Encodable, as application/x-www-form-urlencoded
-///     .json(weight).adding(query: ["dryRun": true])        // body and query together
+///     .form(model)                                   // an Encodable, as application/x-www-form-urlencoded
+///     .json(weight).adding(query: ["dryRun": true])  // body and query together
 ///     .multipart(form)
-///     .file("/var/spool/video.mp4")                        // streamed from disk
+///     .file("/var/spool/video.mp4")                  // streamed from disk
 public struct RequestTask: Sendable {
     enum Content: Sendable {
         case plain

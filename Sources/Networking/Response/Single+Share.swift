@@ -8,7 +8,9 @@ extension PrimitiveSequence where Trait == SingleTrait {
     ///     return .parts(
     ///         product: product,
     ///         reviews: shop.rx.request(.reviews(id)).fragment(),
-    ///         seller: product.flatMap { sellers.rx.request(.seller(try $0.decode(at: "/sellerId"))).fragment() })
+    ///         seller: product.flatMap {
+    ///             sellers.rx.request(.seller(try $0.decode(at: "/sellerId"))).fragment()
+    ///         })
     ///
     /// If it fails, all subscribers get its failure. It is cancelled if all leave before its end. The result is kept as long as the
     /// single is. Made in a request, the single serves that request only. Made outside, or in `CallContext.detached { ... }`, it serves

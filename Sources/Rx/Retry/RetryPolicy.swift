@@ -3,7 +3,8 @@ public import Dispatch
 /// When and how often to subscribe again to a failed stream.
 ///
 ///     let budget = RetryTokenBucket()
-///     var policy = RetryPolicy(maxAttempts: 4, backoff: .exponential(base: .milliseconds(50), cap: .seconds(2)))
+///     var policy = RetryPolicy(
+///         maxAttempts: 4, backoff: .exponential(base: .milliseconds(50), cap: .seconds(2)))
 ///     policy.isRetried = { error, _ in error is ConnectionLost }
 ///     policy.budget = budget
 ///     request.retry(policy, scheduler: scheduler)

@@ -8,7 +8,7 @@ import Rx
 /// Measures the gateway's cost of a request, without sockets.
 ///
 ///     GatewayBench                     nanoseconds per request, for all kinds
-///     GatewayBench charts --once 2000  2000 requests of one kind; run two counts under callgrind and subtract
+///     GatewayBench charts --once 2000  2000 requests of one kind; subtract two counts of callgrind
 @main
 enum Main {
     static func main() throws {

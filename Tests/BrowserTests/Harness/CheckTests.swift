@@ -69,7 +69,8 @@ extension InOtherBrowser {
 
         @Test("Contrast close to a threshold is judged as WCAG defines it")
         func ratio() async throws {
-            // #767676 on white has 4.54, #777777 has 4.48; as large text, #949494 has 3.03 and #969696 has 2.96.
+            // On white, #767676 has 4.54 and #777777 has 4.48. As large text, #949494 has 3.03 and #969696
+            // has 2.96.
             let content = "<p id=a>a</p><p id=b>b</p><p id=c>c</p><p id=d>d</p>"
             let style =
                 "#a { color: #767676 } #b { color: #777 } #c, #d { font-size: 24px } #c { color: #949494 }"

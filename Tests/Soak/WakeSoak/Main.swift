@@ -3,8 +3,8 @@ import SoakGateway
 
 /// A gateway on one loop that tells how long its wakes were. `make soak PROOF=wakes` measures it.
 ///
-///     WakeSoak FILE    prints its port, and then for each line of its input the longest processor time of a wake since the last
-///                      line, in microseconds
+///     WakeSoak FILE    prints its port, and then for each line of its input the longest processor time of a
+///                      wake since the last line, in microseconds
 @main
 enum WakeSoak {
     static func main() throws {

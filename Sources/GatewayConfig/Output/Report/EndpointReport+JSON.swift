@@ -9,9 +9,9 @@ extension EndpointReport {
     ///      "parts":[...],"deadlineMs":4000,"chainMs":16000,"slowest":["user","friends"],"worstMs":4000,
     ///      "calls":{"least":4,"most":165},"authorization":["api"],"cookies":[]},
     ///      {"methods":["GET","POST"],"path":"/images/{path...}","file":"profile.yaml","line":30,
-    ///      "passes":[{"methods":["GET"],"upstream":"images","path":"/{path...}","calls":{"least":1,"most":3}},
-    ///      ...],"firstByteMs":5000,"deadlineMs":15000,"calls":{"least":1,"most":3},"authorization":[],
-    ///      "cookies":[]}]}
+    ///      "passes":[{"methods":["GET"],"upstream":"images","path":"/{path...}",
+    ///      "calls":{"least":1,"most":3}},...],"firstByteMs":5000,"deadlineMs":15000,
+    ///      "calls":{"least":1,"most":3},"authorization":[],"cookies":[]}]}
     package static func json(_ plans: [EndpointReport]) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginObject()
