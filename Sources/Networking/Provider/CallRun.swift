@@ -19,7 +19,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     private(set) final var transport: (any Transport)?
     private final var isBound = false
     private(set) final var started = RxTime(timeIntervalSince1970: 0)
-    /// Nanoseconds from the start to the end of the call's time or the request's deadline, whichever comes first.
+    /// Nanoseconds from the start to the end of the call's time or the request's deadline, if earlier.
     private(set) final var end: Int64 = 0
     private(set) final var endsAtDeadline = false
     /// Written on the loop of the call's attempts; read between attempts.
@@ -58,10 +58,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     /// Reports the output for the final response. The run is over and holds no resources.
     func report(_ response: consuming TransportResponse, attempts: Int) {}
 
-    /// Reports the output if it needs only the response's data. Returns false if `report` must handle the response.
+    /// Reports the output if it needs only the response's data. Returns false if `report` must do it.
     func reportData(of response: borrowing TransportResponse) -> Bool { false }
 
-    /// Returns what reads a large body on another thread before the response is reported; nil if nothing does.
+    /// Returns the work that reads a large body on another thread before the report, if any.
     func reading(of response: borrowing TransportResponse) -> (@Sendable () -> BodyReading)? { nil }
 
     var mayBeSentAgain: Bool { true }
@@ -102,7 +102,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         send(call, over: transport, attempt: 1, within: end)
     }
 
-    /// Fails without sending. Reports asynchronously, so that an immediate retry by the subscriber does not recurse.
+    /// Fails without sending. Reports asynchronously: an immediate retry by the subscriber must not recurse.
     private func failLater(on scheduler: any SchedulerType, _ fault: CallOutsideRequest? = nil) {
         state.withLock { $0.retry = RetryMachine() }
         let report = scheduler.schedule(self) { run in
@@ -373,7 +373,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         inContext { onError(error) }
     }
 
-    /// Ends the run and releases its resources. Returns the number of attempts; nil if the run had already ended.
+    /// Ends the run and releases its resources. Returns the number of attempts; nil if it had ended already.
     private func free() -> Int? {
         var attempt: (any Disposable)?
         var wait: TimerToken?
