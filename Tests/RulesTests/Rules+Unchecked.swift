@@ -25,7 +25,7 @@ extension Rules {
             while first > 0, lines[first - 1].contains(/^\s*[@#]/) { first -= 1 }
             while first > 0, lines[first - 1].contains(/^\s*\/\//) { first -= 1 }
             let comments = lines[first...index].compactMap { line in
-                line.firstRange(of: "//").map { line[$0.upperBound...] }
+                line.firstRange(of: "//").map { line[$0.upperBound...].drop { $0 == "/" || $0 == " " } }
             }
             return UncheckedDeclaration(index: index, head: head, reason: comments.joined(separator: " "))
         }

@@ -104,7 +104,8 @@ struct RulesTests {
     @Test("An unchecked Sendable counts unless its class adds only constants")
     func provenClassesDoNotCount() {
         let text = """
-            // Sound: it adds only constants, locks and atomics.
+            // Sound: it adds only
+            // constants, locks and atomics.
             final class A: B, @unchecked Sendable {}
 
             // Sound: the lock guards it.
