@@ -1,4 +1,4 @@
-/// Checks that the places in the map of the code, `Sources/README.md`, exist.
+/// Checks that the places in the map of the code, `Sources/README.md`, and in the page of changes exist.
 enum CodeMap {
     /// A function in a file, written `Sources/A/B.swift` `c(_:)`.
     struct Place: Equatable {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("The map of the code")
@@ -15,6 +16,21 @@ struct CodeMapTests {
         #expect(places.count >= 35)
         let complaints = try CodeMap.complaints(places, sources: SourceTree.sources)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("Each file and folder in the page of changes exists, and declares the function next to it")
+    func changes() throws {
+        let page = try SourceTree.file("Sources/Changing.md").text
+        let places = CodeMap.places(in: page)
+        #expect(places.count >= 8)
+        let complaints = CodeMap.complaints(places, sources: try SourceTree.sources)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+        let paths = page.matches(of: /`((?:Sources|Tests)\/[^`\s]+)`/).map { String($0.1) }
+        #expect(paths.count >= 20)
+        for path in paths {
+            let file = SourceTree.root.appendingPathComponent(path).path
+            #expect(FileManager.default.fileExists(atPath: file), "\(path)")
+        }
     }
 
     @Test("The way of a request has at most 25 lines, and each station names a file and a function")

@@ -173,15 +173,14 @@ struct NamedPart: Sendable {
         var list: [NamedPart] = []
         list.reserveCapacity(parts.count)
         for (name, part) in parts {
-            list.append(NamedPart(name: name.isEmpty ? ownName(of: part) : name, part: part.asPart()))
+            guard name.isEmpty else {
+                list.append(NamedPart(name: name, part: part.asPart()))
+                continue
+            }
+            let made = part.asPart()
+            list.append(NamedPart(name: made.ownName, part: made))
         }
         return list
-    }
-
-    /// Without a label, the result of a pipeline has its own name.
-    @inline(never)
-    private static func ownName(of part: any PartConvertible) -> String {
-        (part as? any NamedResult)?.name ?? ""
     }
 }
 

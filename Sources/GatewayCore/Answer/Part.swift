@@ -58,6 +58,9 @@ public struct Part: Sendable {
 
     var hasStarted: Bool { source == nil }
 
+    /// The name of a pipeline's part, which needs no label; else empty.
+    var ownName: String { if case .ended(let part)? = source { part.name } else { "" } }
+
     var hasEnded: Bool { if case .ended? = source { true } else { false } }
 
     /// Whether it is a single call that would fail now with `circuit_open`.

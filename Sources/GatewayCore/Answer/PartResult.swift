@@ -17,15 +17,10 @@ public struct PartPolicy: Sendable {
     }
 }
 
-/// A part that has a name of its own.
-protocol NamedResult {
-    var name: String { get }
-}
-
 /// The result of a part in a pipeline that combines parts into an answer. `part(_:_:)` makes it.
 ///
 /// It becomes a part of the same name: `.parts(recent, total)`.
-public struct PartResult<Value: JSONRepresentable>: PartConvertible, NamedResult {
+public struct PartResult<Value: JSONRepresentable>: PartConvertible {
     let ended: EndedPart
     let result: Result<Value, any Error>
 
@@ -83,14 +78,24 @@ extension ObservableType where Element: JSONRepresentable {
     /// Gives the stream a part's name and policy, as `Single.part` does. Each value becomes a result; a failure becomes the last
     /// result, and so does the end of a stream without values, as a part without content.
     public func part(_ name: String, _ policy: PartPolicy = .required) -> Observable<PartResult<Element>> {
+        NamedRun(name, policy.policy, asObservable())
+    }
+}
+
+// The commonest element has functions of its own, which are compiled for it: generic ones cost thousands of instructions a part.
+
+extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment {
+    /// Gives the single a part's name and policy, as for other values.
+    public func part(_ name: String, _ policy: PartPolicy = .required) -> Single<PartResult<JSONFragment>> {
+        asObservable().part(name, policy).asSingle()
+    }
+}
+
+extension ObservableType where Element == JSONFragment {
+    /// Gives the stream a part's name and policy, as for other values.
+    public func part(_ name: String, _ policy: PartPolicy = .required) -> Observable<PartResult<JSONFragment>> {
         let source = asObservable()
-        return .create { observer in
-            let context = CallContext.current
-            let run = NamedRun<Element>(
-                name, policy.policy, context?.resource(of: PipelineParts.self), observer)
-            guard let context, let number = run.number else { return run.subscribe(to: source) }
-            let own = run.context(context, number)
-            return CallContext.$current.withValue(own) { run.subscribe(to: source) }
-        }
+        guard source.isOneCall else { return NamedRun(name, policy.policy, source) }
+        return NamedCallRun(name, policy.policy, .derived(from: source))
     }
 }

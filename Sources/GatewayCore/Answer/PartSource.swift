@@ -38,17 +38,6 @@ enum PartSource {
     }
 }
 
-extension Part.Source {
-    consuming func single(on scheduler: any SchedulerType) -> Single<JSONFragment> {
-        switch consume self {
-        case .single(let single): single
-        case .task(let work): PartSource.task(work, on: scheduler)
-        // A single delivers a JSON value or an error, so the outcome, even of a success, travels as an error.
-        case .ended(let part): .error(part)
-        }
-    }
-}
-
 extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element: JSONRepresentable {
     public func asPart() -> Part { Element.part(of: self) }
 

@@ -79,13 +79,15 @@ extension EndpointRun {
         }
         guard let hasEnded else { return false }
         let leaf = name.flatMap { endpoint.settings.plan?.leaf($0, isStep: areSteps) }
-        if hasEnded || leaf?.dependencies.isEmpty == false { start(index, of: stage, for: self) }
+        if hasEnded || leaf?.dependencies.isEmpty == false { start(index, of: stage) }
         return true
     }
 
-    private func start(_ index: Int, of stage: Int, for receiver: any SingleReceiver<JSONFragment>) {
+    private func start(
+        _ index: Int, of stage: Int, for receiver: (any SingleReceiver<JSONFragment>)? = nil
+    ) {
         guard let source = state.withLock({ $0.takeSource(of: index, stage) }) else { return }
-        var work = subscribe(source.single(on: scheduler), stage + index, for: receiver)
+        var work = begin(source, stage + index, for: receiver)
         state.withLock { $0.keep(&work, of: index, stage) }
         work?.stop()
     }
@@ -129,7 +131,7 @@ extension EndpointRun {
             if state.withLock({ $0.stopsAfterStarts(stage) }) {
                 _ = startUnsent(index, of: stage)
             } else {
-                start(index, of: stage, for: self)
+                start(index, of: stage)
             }
         }
         if state.withLock({ $0.endStarts(stage) }) { stop() }

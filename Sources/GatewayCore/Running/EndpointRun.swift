@@ -43,7 +43,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if let pipeline {
             context.hold(pipeline)
             if request.endpoint.settings.stopsAtFailure {
-                pipeline.onRequiredFailure { [self] in pipelineFailed() }
+                pipeline.stopAtFailure(self)
             }
         }
     }
@@ -89,9 +89,10 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         keep(Disposables.create(with: task.cancel), of: stage)
     }
 
-    private func follow(_ answer: Single<Answer>) {
+    private func follow(_ answer: consuming Single<Answer>) {
         let stage = state.withLock { $0.beginStage() }
-        let work = answer.subscribe(
+        // Moved: a pipeline without another owner runs in place instead of being copied.
+        let work = (consume answer).subscribe(
             onSuccess: { [self] answer in
                 CallContext.$current.withValue(context) { attempt { try proceed(to: answer, in: nil) } }
             },
@@ -178,17 +179,37 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                 guard startUnsent(index, of: stage) else { return }
                 continue
             }
-            // Moved at every step: a uniquely held source runs in place instead of being copied.
-            let part = (consume source).single(on: scheduler)
-            if part.isOneCall, !isTimed {
-                work = (consume part).subscribe(self, number: stage + index)
-            } else {
-                work = subscribe(consume part, stage + index)
-            }
+            work = begin(consume source, stage + index)
         }
         let stops = state.withLock { $0.endStarts(keeping: &work, of: count - 1, stage) }
         work?.stop()
         if stops { stop() }
+    }
+
+    /// Starts a part. Returns its subscription.
+    @inline(__always)
+    func begin(
+        _ source: consuming Part.Source, _ number: Int, for receiver: (any SingleReceiver<JSONFragment>)? = nil
+    ) -> Link? {
+        // Moved at every step: a uniquely held source runs in place instead of being copied.
+        switch consume source {
+        case .single(let part):
+            guard part.isOneCall, !isTimed, receiver == nil else {
+                return subscribe(consume part, number, for: receiver)
+            }
+            return (consume part).subscribe(self, number: number)
+        case .task(let work): return subscribe(PartSource.task(work, on: scheduler), number, for: receiver)
+        case .ended(let part):
+            ended(part, number)
+            return nil
+        }
+    }
+
+    /// The part has ended before, or with the failure of another one.
+    private func ended(_ part: EndedPart, _ number: Int) {
+        if let unexpected = part.outcome.failure?.unexpected { report(unexpected, part: part.name) }
+        if let own = part.number { context.moveCalls(ofPart: own, to: number) }
+        partEnded(number, part.outcome)
     }
 
     private func partEnded(_ number: Int, _ outcome: consuming PartOutcome?) {
@@ -374,11 +395,7 @@ extension EndpointRun: SingleReceiver {
     }
 
     func failed(_ error: any Error, number: Int) {
-        if let part = error as? EndedPart {
-            if let unexpected = part.outcome.failure?.unexpected { report(unexpected, part: part.name) }
-            if let own = part.number { context.moveCalls(ofPart: own, to: number) }
-            return partEnded(number, part.outcome)
-        }
+        if let part = error as? EndedPart { return ended(part, number) }
         let elapsed = elapsedOfParts
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, ownElapsed: ownElapsed(of: number, elapsed),

@@ -50,7 +50,10 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
             guard let wanted = wanted(in: value) else { return false }
             value = wanted
         }
-        if hasReceiver {
+        if hasReceiver, !isKept {
+            note(response.status, attempts: 1)
+            onLast(value)
+        } else if hasReceiver {
             reportAnswered()
             deliveredPlainly.store(true, ordering: .relaxed)
             onLast(value)

@@ -29,7 +29,11 @@ extension CallContext {
     package func resource<Object: AnyObject & Sendable>(of type: Object.Type) -> Object? {
         let root = root ?? self
         guard root.hasResources.load(ordering: .acquiring) else { return nil }
-        return root.resources.withLock { $0.held.lazy.compactMap { $0 as? Object }.first }
+        return root.resources.withLock { resources in
+            // A cast takes long: only an object of this very type is tried.
+            for held in resources.held where Swift.type(of: held) == type { return held as? Object }
+            return nil
+        }
     }
 
     /// The memory of the request's body, for a call that may outlast the request with it; nil if the body is small or was released.

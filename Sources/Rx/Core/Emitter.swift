@@ -43,6 +43,9 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     // Read when it is subscribed to, because a call through `receiver` counts references.
     package private(set) final var receiverContext: ObjectIdentifier?
 
+    /// Whether the receiver keeps this emitter's link for its record.
+    package private(set) final var isKept = false
+
     /// Its number among the receiver's singles; nil if it reports to a step.
     package final var receiverNumber: Int? { receiver == nil ? nil : number }
 
@@ -171,6 +174,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         emitter.receiver = receiver
         emitter.number = number
         emitter.receiverContext = receiver.subscriberContext
+        emitter.isKept = type(of: receiver).keepsLinks
         emitter.start()
         return emitter
     }

@@ -10,10 +10,14 @@ package protocol SingleReceiver<Value>: AnyObject, Sendable {
 
     /// Identifies the context of its subscriptions, a `SubscriberContext` that it retains; nil if it does not know it.
     var subscriberContext: ObjectIdentifier? { get }
+
+    /// Whether it keeps the links of its subscriptions until its record is read, so that a call need not record itself.
+    static var keepsLinks: Bool { get }
 }
 
 extension SingleReceiver {
     package var subscriberContext: ObjectIdentifier? { nil }
+    package static var keepsLinks: Bool { true }
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {

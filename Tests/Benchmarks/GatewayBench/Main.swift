@@ -35,6 +35,7 @@ enum Main {
 struct Endpoints {
     static let kinds = [
         (name: "charts", meaning: "two upstream calls with instant responses"),
+        (name: "pipeline/charts", meaning: "the same calls, joined by combineLatest"),
         (name: "plan/charts", meaning: "the same calls, described by a plan"),
         (name: "parts", meaning: "two constant parts"),
         (name: "value", meaning: "one constant value"),
@@ -57,6 +58,13 @@ struct Endpoints {
             return .parts(
                 recent: diary.rx.request(.weights(date, recent: true)).fragment(),
                 total: diary.rx.request(.weights(date, recent: false)).fragment())
+        }
+        gateway.get("/api/weights/pipeline/charts") { request in
+            let date = try request.query("fddDate", as: CalendarDate.self)
+            return Observable.combineLatest(
+                diary.rx.request(.weights(date, recent: true)).fragment().asObservable().part("recent"),
+                diary.rx.request(.weights(date, recent: false)).fragment().asObservable().part("total")
+            ) { recent, total in Answer.parts(recent, total) }
         }
         try Self.addPlan(to: gateway)
         gateway.get("/api/weights/parts") { request in

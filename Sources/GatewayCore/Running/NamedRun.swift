@@ -1,0 +1,234 @@
+import JSONBytes
+import Locking
+@_spi(Records) import Networking
+import Rx
+
+/// A part of a pipeline that is in progress.
+protocol PipelinePart: AnyObject, Sendable {
+    /// Stops a call that is the part by itself, so that the record has what it has done.
+    func giveUp()
+
+    /// Ends the part. Its source is disposed.
+    func end(with outcome: EndedPart)
+}
+
+/// A part's place in the request's record.
+struct PipelinePlace {
+    let parts: PipelineParts
+    let number: Int
+
+    /// Nil outside a request.
+    init?(_ name: String, _ policy: Part.Policy, in context: CallContext, _ run: any PipelinePart) {
+        guard let parts = context.resource(of: PipelineParts.self) else { return nil }
+        self.parts = parts
+        number = parts.begin(name, policy, run)
+    }
+
+    /// Returns the context that attributes calls to the part, in the timeline too if there is one.
+    func context(_ context: CallContext, _ name: String) -> CallContext {
+        let own = context.forPart(number)
+        guard let timeline = context.timeline?.timeline else { return own }
+        timeline.planned(name, number)
+        return own.with(timeline.began(number, at: parts.moment))
+    }
+}
+
+/// What a named part of a pipeline is doing.
+private struct NamedWork {
+    /// Nil outside a request.
+    var place: PipelinePlace?
+    var hasValue = false
+    var subscription: (any Disposable)?
+    /// A call that is the part by itself, until it begins, then its link, and the context in which it began.
+    var source: Single<JSONFragment>?
+    var call: Link?
+    var context: CallContext?
+}
+
+/// The name and the policy of a part, and what its runs have in common.
+private struct PartName {
+    let name: String
+    let policy: Part.Policy
+
+    /// Records the outcome.
+    func ended(_ outcome: PartOutcome, at place: PipelinePlace?) -> EndedPart {
+        guard let place else { return EndedPart(name: name, policy: policy, outcome: outcome, number: nil) }
+        var outcome = outcome
+        outcome.began = place.parts.began(place.number)
+        let ended = EndedPart(name: name, policy: policy, outcome: outcome, number: place.number)
+        place.parts.end(ended)
+        if let timeline = CallContext.current?.timeline?.timeline {
+            timeline.ended(place.number, outcome.kind, at: place.parts.moment)
+        }
+        return ended
+    }
+
+    func ended(_ value: JSONFragment, at place: PipelinePlace?) -> EndedPart {
+        ended(PartOutcome(value, elapsed: place?.elapsed ?? 0), at: place)
+    }
+
+    func ended(_ error: any Error, at place: PipelinePlace?) -> EndedPart {
+        let calls = place.flatMap { place in CallContext.current?.calls(ofPart: place.number) }
+        return ended(
+            PartOutcome(
+                error: error, elapsed: place?.elapsed ?? 0, reveals: place?.parts.reveals ?? false, after: calls),
+            at: place)
+    }
+}
+
+extension PipelinePlace {
+    /// Nanoseconds since the part began.
+    fileprivate var elapsed: Int64 { parts.elapsed(of: number) }
+}
+
+/// One subscription to a named part of a pipeline. Each value of its source becomes a result; so do a failure, which is the last
+/// one, and the end of a source without values.
+// Sound: it adds only constants.
+final class NamedRun<Value: JSONRepresentable>: Emitter<PartResult<Value>>, PipelinePart, @unchecked Sendable {
+    private let name: PartName
+    private let source: Observable<Value>
+    private let work = Lock(NamedWork())
+
+    init(_ name: String, _ policy: Part.Policy, _ source: Observable<Value>) {
+        self.name = PartName(name: name, policy: policy)
+        self.source = source
+        super.init()
+    }
+
+    override func copy() -> Emitter<PartResult<Value>> { NamedRun(name.name, name.policy, source) }
+
+    override func begin() {
+        guard let context = CallContext.current,
+            let place = PipelinePlace(name.name, name.policy, in: context, self)
+        else { return follow() }
+        work.withLock { $0.place = place }
+        CallContext.$current.withValue(place.context(context, name.name)) { follow() }
+    }
+
+    private func follow() {
+        let subscription = source.subscribe(
+            onNext: { [self] in received($0) },
+            onError: { [self] error in
+                onLast(PartResult(ended: name.ended(error, at: place), result: .failure(error)))
+            },
+            onCompleted: { [self] in completed() })
+        work.withLock { $0.subscription = subscription }
+    }
+
+    override func cancel() {
+        let (place, subscription) = work.withLock { ($0.place, $0.subscription.take()) }
+        if let place { place.parts.drop(place.number) }
+        subscription?.dispose()
+    }
+
+    func giveUp() {}
+
+    func end(with outcome: EndedPart) {
+        onLast(PartResult(ended: outcome, result: .failure(outcome)))
+    }
+
+    private var place: PipelinePlace? { work.withLock { $0.place } }
+
+    private func received(_ value: Value) {
+        work.withLock { $0.hasValue = true }
+        let ended: EndedPart
+        do {
+            ended = name.ended(try value.jsonFragment(), at: place)
+        } catch {
+            ended = name.ended(error, at: place)
+        }
+        onNext(PartResult(ended: ended, result: .success(value)))
+    }
+
+    private func completed() {
+        guard !work.withLock({ $0.hasValue }) else { return onCompleted() }
+        onLast(PartResult(ended: name.ended(.null, at: place), result: .failure(RxError.noElements)))
+    }
+}
+
+/// One subscription to a named part that is a call with `fragment()`, which reports to it without a subscriber between them.
+// Apart from `NamedRun`, because the methods of a generic class look up metadata. Sound: it adds only constants.
+final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, SingleReceiver, @unchecked Sendable
+{
+    private let name: PartName
+    private let work: Lock<NamedWork>
+
+    init(_ name: String, _ policy: Part.Policy, _ source: consuming Single<JSONFragment>) {
+        self.name = PartName(name: name, policy: policy)
+        work = Lock(NamedWork(source: source))
+        super.init()
+    }
+
+    override func copy() -> Emitter<PartResult<JSONFragment>> {
+        NamedCallRun(name.name, name.policy, work.withLock { $0.source } ?? .never())
+    }
+
+    /// Moves the call out, so that it runs in place, unless it may be needed again.
+    private func takeSource() -> Single<JSONFragment> {
+        work.withLock { work in isCopied ? work.source : work.source.take() } ?? .never()
+    }
+
+    override func begin() {
+        guard let context = CallContext.current,
+            let place = PipelinePlace(name.name, name.policy, in: context, self)
+        else { return followOutsideRequest() }
+        work.withLock {
+            $0.place = place
+            $0.context = context
+        }
+        // The call takes its number from its receiver, and needs the part's context only for the timeline.
+        let call =
+            context.timeline == nil
+            ? takeSource().subscribe(self, number: place.number)
+            : CallContext.$current.withValue(place.context(context, name.name)) {
+                takeSource().subscribe(self, number: place.number)
+            }
+        work.withLock { $0.call = call }
+    }
+
+    private func followOutsideRequest() {
+        let subscription = takeSource().subscribe(
+            onSuccess: { [self] in succeeded($0, number: 0) }, onFailure: { [self] in failed($0, number: 0) })
+        work.withLock { $0.subscription = subscription }
+    }
+
+    override func cancel() {
+        if let place = work.withLock({ $0.place }) { place.parts.drop(place.number) }
+        giveUp()
+    }
+
+    func giveUp() {
+        let (call, subscription) = work.withLock { ($0.call.take(), $0.subscription.take()) }
+        call?.stop()
+        subscription?.dispose()
+    }
+
+    func end(with outcome: EndedPart) {
+        onLast(PartResult(ended: outcome, result: .failure(outcome)))
+    }
+
+    var subscriberContext: ObjectIdentifier? { work.withLock { $0.context }.map(ObjectIdentifier.init) }
+
+    static var keepsLinks: Bool { false }
+
+    func succeeded(_ value: consuming JSONFragment, number: Int) {
+        let (place, context) = work.withLock { ($0.place, $0.context) }
+        let value = value
+        deliver(in: context) {
+            PartResult(ended: name.ended(value, at: place), result: .success(value))
+        }
+    }
+
+    func failed(_ error: any Error, number: Int) {
+        let (place, context) = work.withLock { ($0.place, $0.context) }
+        deliver(in: context) {
+            PartResult(ended: name.ended(error, at: place), result: .failure(error))
+        }
+    }
+
+    /// Reports the result in the request's context, so that calls which the pipeline makes with it belong to the request.
+    private func deliver(in context: CallContext?, _ result: () -> PartResult<JSONFragment>) {
+        guard let context else { return onLast(result()) }
+        CallContext.$current.withValue(context) { onLast(result()) }
+    }
+}
