@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The modules. Each imports only what its target declares, and only from the layers below its own; Tests/RulesTests checks
-// both.
+// The modules. Each imports only what its target declares, and only from the layers below its own;
+// Tests/RulesTests checks both.
 //
 //     layer  modules
 //     9      SluiceCommand
@@ -24,8 +24,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// The allocator of release builds: a request costs a few per cent less than with glibc's, and memory of a burst goes back to the
-// system. Debug builds go without, since sanitizers bring their own.
+// The allocator of release builds: a request costs a few per cent less than with glibc's, and memory of a
+// burst goes back to the system. Debug builds go without, since sanitizers bring their own.
 let allocator: [LinkerSetting] = [
     .linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))
 ]
@@ -191,7 +191,8 @@ let package = Package(
             path: "Tests/Support",
             swiftSettings: settings),
 
-        // Compares random pipelines of Rx with a reference model: for its tests and `make fuzz FUZZ=Pipelines`.
+        // Compares random pipelines of Rx with a reference model: for its tests and
+        // `make fuzz FUZZ=Pipelines`.
         .target(
             name: "Pipelines", dependencies: ["Rx", "RxTesting", "Locking"], path: "Tests/Fuzz/Pipelines",
             swiftSettings: settings),
@@ -222,8 +223,8 @@ let package = Package(
             name: "BodySoak", dependencies: ["NetworkingSession", "Networking", "HTTPModel"],
             path: "Tests/Soak/BodySoak", swiftSettings: settings),
 
-        // A gateway that asks a different upstream for each request: for its tests, and for the process that `make soak
-        // PROOF=hosts` measures.
+        // A gateway that asks a different upstream for each request: for its tests, and for the process that
+        // `make soak PROOF=hosts` measures.
         .target(
             name: "HostCrowd",
             dependencies: [
@@ -374,7 +375,8 @@ extension Package {
     }
 }
 
-// A sanitizer's build contains only what the tests need: `make sanitize-thread TARGETS="RxTests EventIOTests"`.
+// A sanitizer's build contains only what the tests need:
+// `make sanitize-thread TARGETS="RxTests EventIOTests"`.
 if let names = Context.environment["SLUICE_TARGETS"] {
     package.keep(names.split(separator: " ").map(String.init))
 }

@@ -1,5 +1,5 @@
-/// The byte classes of HTTP, URLs and JSON, hexadecimal digits, and the case of letters. A class is a bit set over
-/// ASCII, so a test is one shift without a memory access.
+/// The byte classes of HTTP, URLs and JSON, hexadecimal digits, and the case of letters. A class is a bit set
+/// over ASCII, so a test is one shift without a memory access.
 public enum ASCII {
     /// Whether the byte is a `tchar` (RFC 9110 5.6.2), as in methods and field names.
     @inlinable
@@ -15,7 +15,8 @@ public enum ASCII {
         contains(byte, low: 0x03ff_6000_0000_0000, high: 0x47ff_fffe_87ff_fffe)
     }
 
-    /// Whether an encoded path and query may have the byte: `pchar`, `/` and `?` (RFC 3986 3.3, 3.4), and the `%` of escapes.
+    /// Whether an encoded path and query may have the byte: `pchar`, `/` and `?` (RFC 3986 3.3, 3.4), and the
+    /// `%` of escapes.
     @inlinable
     public static func isTargetByte(_ byte: UInt8) -> Bool {
         // Low: ! $ % & ' ( ) * + , - . / 0-9 : ; = ?. High: @ A-Z _ a-z ~.
@@ -55,7 +56,8 @@ public enum ASCII {
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    /// Returns the hexadecimal digit of a value below 16, in upper case, as percent-encoding wants it (RFC 3986 2.1).
+    /// Returns the hexadecimal digit of a value below 16, in upper case, as percent-encoding wants it (RFC
+    /// 3986 2.1).
     @inlinable
     public static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? Byte.zero &+ value : UInt8(ascii: "A") &- 10 &+ value
@@ -93,7 +95,8 @@ public enum ASCII {
         return text.withUTF8Buffer { equalsIgnoringCase(bytes, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether the bytes equal `text` without regard to case, in a few comparisons of words that ignore bit 5 of each byte.
+    /// Whether the bytes equal `text` without regard to case, in a few comparisons of words that ignore bit 5
+    /// of each byte.
     ///
     /// - Parameters:
     ///   - bytes: bytes without a control character, which differs from a digit or a dash in bit 5.
@@ -148,8 +151,8 @@ public enum ASCII {
         return true
     }
 
-    /// Returns eight bytes with a-z for A-Z. The high bit of each sum says whether the byte's low seven bits reach `A`, or go
-    /// beyond `Z`.
+    /// Returns eight bytes with a-z for A-Z. The high bit of each sum says whether the byte's low seven bits
+    /// reach `A`, or go beyond `Z`.
     @inlinable
     static func lowercased(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -166,7 +169,8 @@ public enum ASCII {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let sevenBits = word & (ones &* 0x7f)
         let lower = sevenBits | ones &* 0x20
-        // The high bit of each sum says whether the byte's low seven bits reach a bound. Between two bounds the sums differ.
+        // The high bit of each sum says whether the byte's low seven bits reach a bound. Between two bounds
+        // the sums differ.
         let letters = (lower &+ ones &* (0x80 - 0x61)) ^ (lower &+ ones &* (0x80 - 0x7b))
         let digits = (sevenBits &+ ones &* (0x80 - 0x30)) ^ (sevenBits &+ ones &* (0x80 - 0x3a))
         let marks = (sevenBits &+ ones &* (0x80 - 0x2d)) ^ (sevenBits &+ ones &* (0x80 - 0x2f))

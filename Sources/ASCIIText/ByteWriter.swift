@@ -1,7 +1,7 @@
 /// Writes bytes with plain stores: an append checks the room that is left and copies.
 ///
-/// Every write takes room from `reserve`, which grows the memory or stops the program, fills it, and passes the number
-/// of bytes to `advance`. The memory is allocated here, or lent exclusively for one call.
+/// Every write takes room from `reserve`, which grows the memory or stops the program, fills it, and passes
+/// the number of bytes to `advance`. The memory is allocated here, or lent exclusively for one call.
 public struct ByteWriter: ~Copyable {
     @usableFromInline
     @frozen
@@ -81,7 +81,8 @@ public struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Writes into memory of fixed size and returns how many bytes `body` wrote. A write beyond its end stops the program.
+    /// Writes into memory of fixed size and returns how many bytes `body` wrote. A write beyond its end stops
+    /// the program.
     @inlinable
     @inline(__always)
     public static func write<Failure: Error>(
@@ -124,7 +125,8 @@ public struct ByteWriter: ~Copyable {
         return start + count
     }
 
-    /// Counts bytes that were stored at the place that `reserve` returned, at most as many as it was asked for.
+    /// Counts bytes that were stored at the place that `reserve` returned, at most as many as it was asked
+    /// for.
     @inlinable
     @inline(__always)
     public mutating func advance(by length: Int) { written &+= length }

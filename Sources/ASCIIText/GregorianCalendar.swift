@@ -1,7 +1,7 @@
 /// The proleptic Gregorian calendar, in days since 1970-01-01; days before it are negative.
 ///
-/// Counted in eras of 400 years that begin on 1 March, so that a leap day is the last of its year (Howard Hinnant,
-/// "chrono-Compatible Low-Level Date Algorithms").
+/// Counted in eras of 400 years that begin on 1 March, so that a leap day is the last of its year (Howard
+/// Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 package enum GregorianCalendar {
     /// Returns the days from 1970-01-01 to a date.
     ///
@@ -58,8 +58,8 @@ package enum GregorianCalendar {
 // MARK: - YYYY-MM-DD
 
 extension GregorianCalendar {
-    /// Reads the `full-date` of RFC 3339 5.6, `YYYY-MM-DD`, from the first ten bytes of `text`. Returns nil for other
-    /// text, and for a day that the years 1 to 9999 do not have.
+    /// Reads the `full-date` of RFC 3339 5.6, `YYYY-MM-DD`, from the first ten bytes of `text`. Returns nil
+    /// for other text, and for a day that the years 1 to 9999 do not have.
     package static func date(_ text: UnsafeRawBufferPointer) -> (year: Int, month: Int, day: Int)? {
         guard text.count >= 10, text[4] == Byte.minus, text[7] == Byte.minus,
             let century = twoDigits(text, at: 0), let yearOfCentury = twoDigits(text, at: 2),

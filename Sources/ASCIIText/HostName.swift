@@ -1,9 +1,10 @@
 /// Whether two texts name the same host.
 ///
-/// The final dot of `example.com.` says that the name is complete, so that no search domain is appended to it (RFC 3986 3.2.2,
-/// resolv.conf(5)). Servers, certificates and settings leave it out: it matters to the resolver and is sent in `Host`, but does not make
-/// another host. Everything that compares hosts does it here: cookies, redirects, `Location` behind a gateway, base URLs, server names in
-/// TLS, settings by host, `no_proxy`, names of a gateway. Connections are not shared, because a resolver may find other addresses.
+/// The final dot of `example.com.` says that the name is complete, so that no search domain is appended to it
+/// (RFC 3986 3.2.2, resolv.conf(5)). Servers, certificates and settings leave it out: it matters to the
+/// resolver and is sent in `Host`, but does not make another host. Everything that compares hosts does it
+/// here: cookies, redirects, `Location` behind a gateway, base URLs, server names in TLS, settings by host,
+/// `no_proxy`, names of a gateway. Connections are not shared, because a resolver may find other addresses.
 public enum HostName {
     /// Whether both are the same name, but for the final dot of an absolute name. Both in the same case.
     public static func areSame(_ one: String, _ other: String) -> Bool {

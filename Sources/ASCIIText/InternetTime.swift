@@ -95,8 +95,8 @@ package struct InternetTime: Hashable, Comparable, Sendable {
 // MARK: - Whole seconds in UTC
 
 extension InternetTime {
-    /// Reads the usual form, whole seconds in UTC: `2026-11-20T08:00:00Z`. Returns seconds since 1970; nil for other
-    /// text, including other forms of RFC 3339.
+    /// Reads the usual form, whole seconds in UTC: `2026-11-20T08:00:00Z`. Returns seconds since 1970; nil
+    /// for other text, including other forms of RFC 3339.
     package static func seconds(_ text: UnsafeRawBufferPointer) -> Int? {
         guard text.count == wholeLength + 1, text[10] == UInt8(ascii: "T"),
             text[wholeLength] == UInt8(ascii: "Z")

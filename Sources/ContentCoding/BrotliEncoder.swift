@@ -3,7 +3,8 @@ import CBrotli
 /// Encodes br with Google's library.
 final class BrotliEncoder: EncodingStage {
     private let level: Int
-    // Created for each content, because the library cannot use a state again. Freed at its end and in `deinit`.
+    // Created for each content, because the library cannot use a state again. Freed at its end and in
+    // `deinit`.
     private var state: OpaquePointer?
 
     /// The window, 2^16 bytes. 2^18 takes 384 KiB more per stream; content of 64 KiB gets no smaller.
@@ -37,7 +38,8 @@ final class BrotliEncoder: EncodingStage {
         var next = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
         var isPending = true
         while isPending {
-            // Without room the output stays in the library's buffer, from which it is copied once, into room of its size.
+            // Without room the output stays in the library's buffer, from which it is copied once, into room
+            // of its size.
             var room = 0
             guard
                 BrotliEncoderCompressStream(state, Self.operation(of: flush), &left, &next, &room, nil, nil)

@@ -23,7 +23,8 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     /// The most codings that may be stacked. More would only cost time.
     public static let maximumCount = 2
 
-    /// Parses the values of Content-Encoding into codings, in the order in which they were applied. `identity` is skipped.
+    /// Parses the values of Content-Encoding into codings, in the order in which they were applied.
+    /// `identity` is skipped.
     ///
     /// - Parameter values: one list for each field line.
     /// - Throws: `.unknown` for an unknown coding, or for more than `maximumCount`.

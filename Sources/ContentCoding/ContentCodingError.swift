@@ -2,7 +2,8 @@
 public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Content-Encoding names an unknown coding, or more than `ContentCoding.maximumCount`.
     case unknown
-    /// The bytes are not valid in this coding, or bytes follow its end (for gzip: more than `DecodingLimits.tail`).
+    /// The bytes are not valid in this coding, or bytes follow its end (for gzip: more than
+    /// `DecodingLimits.tail`).
     case corrupt(ContentCoding)
     /// The content ended in the middle of the coded stream.
     case truncated(ContentCoding)
@@ -33,8 +34,8 @@ public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertib
 public struct DecodingLimits: Sendable, Hashable {
     /// The largest decoded content, in bytes. Default 8 MiB; nil for no limit.
     public var size: Int?
-    /// The most decoded bytes per encoded byte. Checked once `freeSize` bytes are decoded, for each of several stacked
-    /// codings. Default 100; nil for no limit.
+    /// The most decoded bytes per encoded byte. Checked once `freeSize` bytes are decoded, for each of
+    /// several stacked codings. Default 100; nil for no limit.
     public var ratio: Int?
     /// Decoded bytes that are allowed at any ratio. Default 1 MiB.
     public var freeSize: Int
@@ -51,8 +52,9 @@ public struct DecodingLimits: Sendable, Hashable {
         self.tail = tail
     }
 
-    /// The largest encoded form of content of this size. Incompressible content grows a little when encoded, and an encoding without any
-    /// content could continue for ever. Between two stacked codings nothing larger is decoded.
+    /// The largest encoded form of content of this size. Incompressible content grows a little when encoded,
+    /// and an encoding without any content could continue for ever. Between two stacked codings nothing
+    /// larger is decoded.
     public static func encodedSize(of size: Int) -> Int {
         size < .max / 2 ? size + size / 8 + (64 << 10) : .max
     }

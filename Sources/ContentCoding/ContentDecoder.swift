@@ -1,5 +1,5 @@
-/// Decodes one message's content, in pieces and in bounded memory: the window of each format (32 KiB for gzip and deflate, at
-/// most 16 MiB for br) and one buffer between two stacked codings.
+/// Decodes one message's content, in pieces and in bounded memory: the window of each format (32 KiB for gzip
+/// and deflate, at most 16 MiB for br) and one buffer between two stacked codings.
 ///
 ///     feed:  while true {
 ///                let count = try decoder.decode(input, consumed: &consumed, into: buffer)
@@ -35,7 +35,8 @@ public final class ContentDecoder {
     /// - Parameters:
     ///   - codings: in the order in which they were applied; not empty.
     ///   - limits: the limits on the decoded content.
-    ///   - mostBetween: the bytes between two stacked codings after which a call of `decode` returns, even if they yield no content.
+    ///   - mostBetween: the bytes between two stacked codings after which a call of `decode` returns, even if
+    ///     they yield no content.
     /// - Throws: `.unknown` for more than `ContentCoding.maximumCount` codings, `.memory`.
     public init(
         _ codings: [ContentCoding], limits: DecodingLimits = DecodingLimits(), mostBetween: Int = .max
@@ -66,7 +67,8 @@ public final class ContentDecoder {
     ///   - input: encoded bytes.
     ///   - consumed: how many bytes of `input` are decoded already; the call adds the bytes that it takes.
     ///   - output: the buffer for decoded bytes; not empty.
-    /// - Returns: how many decoded bytes were written. 0 means that all input was taken and more is needed, unless `isInterrupted`.
+    /// - Returns: how many decoded bytes were written. 0 means that all input was taken and more is needed,
+    ///   unless `isInterrupted`.
     public func decode(
         _ input: UnsafeRawBufferPointer, consumed: inout Int, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int {

@@ -2,8 +2,8 @@
 protocol DecodingStage: AnyObject {
     var coding: ContentCoding { get }
 
-    /// Decodes `input` from `consumed` on into `output`, until either is used up. Adds the bytes that it takes to `consumed`
-    /// and returns the number of bytes written.
+    /// Decodes `input` from `consumed` on into `output`, until either is used up. Adds the bytes that it
+    /// takes to `consumed` and returns the number of bytes written.
     func decode(
         _ input: UnsafeRawBufferPointer, consumed: inout Int, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int

@@ -2,8 +2,8 @@ import CZlib
 
 /// Compresses content that is sent many times.
 public enum Gzip {
-    /// Compresses bytes to gzip (RFC 1952), as far as zlib can; slow. The header has neither name nor time, so equal input gives
-    /// equal output.
+    /// Compresses bytes to gzip (RFC 1952), as far as zlib can; slow. The header has neither name nor time,
+    /// so equal input gives equal output.
     ///
     /// - Throws: `.memory`, or `.tooLarge` from 4 GiB on.
     public static func compress(_ bytes: [UInt8]) throws(ContentCodingError) -> [UInt8] {

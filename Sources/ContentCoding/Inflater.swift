@@ -9,8 +9,8 @@ final class Inflater: DecodingStage {
     /// True before the first byte and at the end of a stream.
     private(set) var mayEnd = true
     private var hasEnded = false
-    /// Up to two bytes, taken to find out what follows, that zlib has not seen yet: the first two of deflate, or those
-    /// after a gzip member.
+    /// Up to two bytes, taken to find out what follows, that zlib has not seen yet: the first two of deflate,
+    /// or those after a gzip member.
     private var lookahead: [UInt8] = []
     /// Bytes after the last gzip member; nil until one of them cannot belong to another member.
     private var trailingLength: Int?
@@ -56,7 +56,8 @@ final class Inflater: DecodingStage {
         return produced
     }
 
-    /// Opens a stream for the input if needed. Returns false if none is open, in which case all input was taken.
+    /// Opens a stream for the input if needed. Returns false if none is open, in which case all input was
+    /// taken.
     private func begin(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> Bool {
@@ -65,8 +66,8 @@ final class Inflater: DecodingStage {
         return isOpen && !hasEnded
     }
 
-    /// Handles input after the end of a stream. A gzip file may have several members (RFC 1952, 2.2). Like gzip(1) and browsers,
-    /// this ignores any bytes after the last one, which usually are padding.
+    /// Handles input after the end of a stream. A gzip file may have several members (RFC 1952, 2.2). Like
+    /// gzip(1) and browsers, this ignores any bytes after the last one, which usually are padding.
     private func continueAfterEnd(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) {
@@ -97,8 +98,8 @@ final class Inflater: DecodingStage {
     /// The first bytes of each member (RFC 1952, 2.3.1).
     private static let magic: [UInt8] = [0x1f, 0x8b]
 
-    /// Finds out from the first two bytes whether deflate is wrapped (RFC 1950, 2.2): if so, they are a multiple of 31
-    /// as a number, and the first one names the method.
+    /// Finds out from the first two bytes whether deflate is wrapped (RFC 1950, 2.2): if so, they are a
+    /// multiple of 31 as a number, and the first one names the method.
     private func detectWrapping(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) {

@@ -1,4 +1,5 @@
-/// The path of an endpoint: `/api/weights/{date}`. Each segment is a literal, written decoded, or a parameter.
+/// The path of an endpoint: `/api/weights/{date}`. Each segment is a literal, written decoded, or a
+/// parameter.
 package struct EndpointPath: Sendable, Hashable {
     package enum Segment: Sendable, Hashable {
         case literal(String)

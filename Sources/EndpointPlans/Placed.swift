@@ -1,4 +1,5 @@
-/// An optional value with the place where the file has it, which is the projected value: `call.$attempts?.place`.
+/// An optional value with the place where the file has it, which is the projected value:
+/// `call.$attempts?.place`.
 ///
 /// A value that Swift sets has the place `ConfigPlace.code`.
 @propertyWrapper

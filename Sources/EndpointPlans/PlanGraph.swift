@@ -1,8 +1,10 @@
 import JSONBytes
 
-/// Which parts of an endpoint wait for which. Checks, the output of `sluice plan` and `sluice openapi`, and the engine read it.
+/// Which parts of an endpoint wait for which. Checks, the output of `sluice plan` and `sluice openapi`, and
+/// the engine read it.
 ///
-/// A part waits for the parts that it reads. A group waits for its members, and they wait for what the condition of the group reads.
+/// A part waits for the parts that it reads. A group waits for its members, and they wait for what the
+/// condition of the group reads.
 package struct PlanGraph: Sendable {
     /// A part or a group.
     package struct Node: Sendable {
@@ -118,7 +120,8 @@ package struct PlanGraph: Sendable {
         return current.map { .part($0, ValuePath()) } ?? .unknown("")
     }
 
-    /// What a part waits for: what it reads, the members of a group, and what the conditions of its groups read.
+    /// What a part waits for: what it reads, the members of a group, and what the conditions of its groups
+    /// read.
     package func prerequisites(of index: Int) -> [Int] { edges(of: index).map(\.target) }
 
     /// A member of a group has no place of its own.

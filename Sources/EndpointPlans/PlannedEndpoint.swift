@@ -2,7 +2,8 @@ package import HTTPModel
 
 /// An endpoint described by values instead of a closure: its parameters, calls and answer.
 ///
-/// Parts run like the parts of `Answer.parts`. A part with references waits for the parts that it reads. All other parts start together.
+/// Parts run like the parts of `Answer.parts`. A part with references waits for the parts that it reads. All
+/// other parts start together.
 package struct PlannedEndpoint: Sendable {
     /// What the endpoint fetches.
     package enum Parts: Sendable {
@@ -27,15 +28,16 @@ package struct PlannedEndpoint: Sendable {
     package var parameters: [ParameterRule] = []
     /// What a JSON body must be; nil for an endpoint that takes none.
     @Placed package var body: Schema?
-    /// Steps, each of which starts once the one before it has succeeded, and after which the parts start. All are required.
-    /// The steps of a group start together.
+    /// Steps, each of which starts once the one before it has succeeded, and after which the parts start. All
+    /// are required. The steps of a group start together.
     package var first: [PlannedPart] = []
     package var parts: Parts
     package var answer = PlannedAnswer()
     package var settings = PlannedSettings()
     /// Whether the client sees the messages of the upstreams' error envelopes.
     @Placed package var revealsMessages: Bool?
-    /// The most bytes of a composed value and of a group that others read. Values that repeat each other double with each part.
+    /// The most bytes of a composed value and of a group that others read. Values that repeat each other
+    /// double with each part.
     package var largestValue = Self.standardLargestValue
     package static let standardLargestValue = 16 << 20
     /// Where the endpoint is declared: its method.

@@ -1,8 +1,9 @@
 extension ConfigReading {
     /// Reads where a file's gateway listens. The document has `listen` alone. Blocks while it reads.
     ///
-    /// A check of a running gateway needs its address and must not fail for another reason. So only the root file
-    /// is read, and only the variables and secrets in `listen`. In the rest of the file only syntax errors are reported.
+    /// A check of a running gateway needs its address and must not fail for another reason. So only the root
+    /// file is read, and only the variables and secrets in `listen`. In the rest of the file only syntax
+    /// errors are reported.
     ///
     /// - Parameters:
     ///   - path: the root file.

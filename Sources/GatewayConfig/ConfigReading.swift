@@ -3,14 +3,15 @@ package struct ConfigReading: Sendable {
     package enum Mode: Sendable {
         /// Reads variables and secrets.
         case serving
-        /// Like `serving`, for a file beside endpoints in Swift, which may call upstreams that the file's endpoints do not.
+        /// Like `serving`, for a file beside endpoints in Swift, which may call upstreams that the file's
+        /// endpoints do not.
         case servingBesideSwift
         /// Reads neither variables nor secrets. A value with a variable is unknown and fits any type.
         case staticCheck
     }
 
-    /// Nil if there is an error. After a static check, texts with variables stay as in the file, and other unknown
-    /// values are the least that are allowed.
+    /// Nil if there is an error. After a static check, texts with variables stay as in the file, and other
+    /// unknown values are the least that are allowed.
     package let document: ConfigDocument?
     /// In the order of the files and the places in them.
     package let problems: [ConfigProblem]

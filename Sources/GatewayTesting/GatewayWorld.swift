@@ -13,15 +13,17 @@ public struct GatewayWorld: Sendable, Hashable, CaseIterable, CustomStringConver
     /// A server on loopback with real upstreams, connections and time.
     public static let sockets = GatewayWorld(description: "sockets", patience: .zero)
 
-    /// No sockets, and a clock that jumps from event to event, so that a wait of 0.8 s takes exactly 0.8 s and no time.
+    /// No sockets, and a clock that jumps from event to event, so that a wait of 0.8 s takes exactly 0.8 s
+    /// and no time.
     ///
-    /// The test, `async` handlers and parts, their child tasks and actors run on one thread. Work that they hand to other
-    /// threads (the main actor, a detached task, a queue) takes no virtual time; if a request waits for nothing else, the
-    /// clock waits up to 5 s of real time for it, and then the request throws `VirtualTimeStalled`. A pipeline that waits
-    /// for nothing in virtual time is answered at its deadline after these 5 s.
+    /// The test, `async` handlers and parts, their child tasks and actors run on one thread. Work that they
+    /// hand to other threads (the main actor, a detached task, a queue) takes no virtual time; if a request
+    /// waits for nothing else, the clock waits up to 5 s of real time for it, and then the request throws
+    /// `VirtualTimeStalled`. A pipeline that waits for nothing in virtual time is answered at its deadline
+    /// after these 5 s.
     ///
-    /// Without connections, neither circuit breakers nor limits of connections, only the time limits of calls and
-    /// requests, their retries, and the limits of `GatewayLimits`.
+    /// Without connections, neither circuit breakers nor limits of connections, only the time limits of calls
+    /// and requests, their retries, and the limits of `GatewayLimits`.
     public static let virtualTime = GatewayWorld(description: "virtualTime", patience: .seconds(5))
 
     /// Virtual time that is less patient with other threads.

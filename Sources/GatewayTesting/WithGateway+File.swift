@@ -1,7 +1,8 @@
 public import GatewayCore
 public import GatewayHTTP
 
-/// Runs a gateway that serves a file, and endpoints in Swift next to it, with stubs instead of the file's URLs.
+/// Runs a gateway that serves a file, and endpoints in Swift next to it, with stubs instead of the file's
+/// URLs.
 ///
 ///     let upstreams = StubUpstreams()
 ///     upstreams["diary"].on(.get, "/weights").answer(json: "[]")
@@ -10,19 +11,21 @@ public import GatewayHTTP
 ///         #expect(response.status == .ok)
 ///     }
 ///
-/// Paths of the URLs do not count: a stub gets `/weights` where the upstream would get `/prefix/weights`. Variables are those of the
-/// test's environment, and secrets and certificates that the file names must exist.
+/// Paths of the URLs do not count: a stub gets `/weights` where the upstream would get `/prefix/weights`.
+/// Variables are those of the test's environment, and secrets and certificates that the file names must
+/// exist.
 ///
 /// - Parameters:
 ///   - world: sockets on loopback, or virtual time.
 ///   - path: the file, in the format of `sluice serve --config`.
-///   - upstreams: the stubs by upstream name. An upstream without stubs answers 501, unless `configuration.upstreams` has
-///     an address for it.
+///   - upstreams: the stubs by upstream name. An upstream without stubs answers 501, unless
+///     `configuration.upstreams` has an address for it.
 ///   - configuration: what the file does not set. On sockets, host, port, loops and logs are overridden.
 ///   - declare: declares the endpoints in Swift.
 ///   - isolation: the actor of the test.
 ///   - body: the test.
-/// - Throws: an error with a line for each problem of the file, and what `withGateway(_:upstreams:configuration:declare:_:)` throws.
+/// - Throws: an error with a line for each problem of the file, and what
+///   `withGateway(_:upstreams:configuration:declare:_:)` throws.
 public func withGateway<Result: Sendable>(
     _ world: GatewayWorld = .sockets,
     file path: String,

@@ -2,7 +2,8 @@ public import GatewayCore
 public import GatewayHTTP
 import JSONBytes
 
-/// Runs a gateway with stubs for its upstreams while `body` runs, on sockets or in virtual time; then drains it.
+/// Runs a gateway with stubs for its upstreams while `body` runs, on sockets or in virtual time; then drains
+/// it.
 ///
 ///     let upstreams = StubUpstreams()
 ///     upstreams["diary"].on(.get, "/weights").answer(.json("[]").after(.milliseconds(800)))
@@ -14,15 +15,15 @@ import JSONBytes
 ///
 /// - Parameters:
 ///   - world: sockets on loopback, or virtual time.
-///   - upstreams: the stubs by upstream name. An upstream without stubs answers 501, unless `configuration.upstreams` has
-///     an address for it.
-///   - configuration: limits, name and CORS to test with. On sockets, host, port, loops and logs are overridden; in
-///     virtual time, what concerns connections is ignored.
+///   - upstreams: the stubs by upstream name. An upstream without stubs answers 501, unless
+///     `configuration.upstreams` has an address for it.
+///   - configuration: limits, name and CORS to test with. On sockets, host, port, loops and logs are
+///     overridden; in virtual time, what concerns connections is ignored.
 ///   - declare: declares the endpoints under test.
 ///   - isolation: the actor of the test.
 ///   - body: the test.
-/// - Throws: `UnmatchedCalls` if a call matched no stub, `GatewayLeak` if a request or call is still in progress after
-///   `body` has returned, and any error of `declare` and `body`.
+/// - Throws: `UnmatchedCalls` if a call matched no stub, `GatewayLeak` if a request or call is still in
+///   progress after `body` has returned, and any error of `declare` and `body`.
 public func withGateway<Result: Sendable>(
     _ world: GatewayWorld = .sockets,
     upstreams: StubUpstreams = StubUpstreams(),

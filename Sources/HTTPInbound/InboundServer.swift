@@ -5,7 +5,8 @@ public import Rx
 
 /// Serves HTTP/1.1 to clients on one loop, and is used on that loop only.
 ///
-/// Pass it listeners with `adopt`. To shut down, call `beginDrain`, later `stopAccepting`, and wait for `onIdle`.
+/// Pass it listeners with `adopt`. To shut down, call `beginDrain`, later `stopAccepting`, and wait for
+/// `onIdle`.
 public final class InboundServer {
     public let loop: EventLoop
     private(set) var limits: InboundLimits
@@ -64,9 +65,9 @@ public final class InboundServer {
     private var spoolsAgainAt = MonotonicTime(nanoseconds: 0)
     private var drainTimer: TimerToken?
 
-    /// Call it on `loop`. `errorRenderer` is called there for each refusal. `total` counts the connections of several
-    /// loops and replaces `limits.connections`; by default each server counts its own. `fileDescriptors` are for answers that wait on
-    /// disk; by default there may be any number.
+    /// Call it on `loop`. `errorRenderer` is called there for each refusal. `total` counts the connections of
+    /// several loops and replaces `limits.connections`; by default each server counts its own.
+    /// `fileDescriptors` are for answers that wait on disk; by default there may be any number.
     public init(
         loop: EventLoop, limits: InboundLimits = InboundLimits(), total: ConnectionTotal? = nil,
         fileDescriptors: FileDescriptors = FileDescriptors(),
@@ -84,13 +85,14 @@ public final class InboundServer {
         output.reserveCapacity(32 * 1024)
     }
 
-    /// Replaces the handler, the limits and the renderer, on open connections too. The new handler decides about the requests whose
-    /// heads are complete from now on. A request that the old one has decided about stays with it (`InboundHandler.handOver`).
+    /// Replaces the handler, the limits and the renderer, on open connections too. The new handler decides
+    /// about the requests whose heads are complete from now on. A request that the old one has decided about
+    /// stays with it (`InboundHandler.handOver`).
     ///
     /// - Parameters:
     ///   - handler: serves the requests from now on.
-    ///   - limits: apply to the next requests. Limits of heads (`target`, `headerBlock`, `headerLine`, `headerCount`) and
-    ///     `connections` stay as they are.
+    ///   - limits: apply to the next requests. Limits of heads (`target`, `headerBlock`, `headerLine`,
+    ///     `headerCount`) and `connections` stay as they are.
     ///   - errorRenderer: called for each refusal.
     public func use(
         _ handler: any InboundHandler, limits: InboundLimits,
@@ -135,7 +137,8 @@ public final class InboundServer {
         requestsInFlight -= 1
     }
 
-    /// Counts a change of a connection's queue. Above the limit, resets connections whose clients do not read.
+    /// Counts a change of a connection's queue. Above the limit, resets connections whose clients do not
+    /// read.
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
         // The queues of many connections are small, and large together.
@@ -149,8 +152,8 @@ public final class InboundServer {
         }
     }
 
-    /// Whether an answer of this size may be held in memory while it is written. Less than half of the memory allowed for waiting is
-    /// held, so that what is written has room.
+    /// Whether an answer of this size may be held in memory while it is written. Less than half of the memory
+    /// allowed for waiting is held, so that what is written has room.
     func mayHold(_ bytes: Int) -> Bool { waitingBytes + bytes <= limits.waitingAnswers / 2 }
 
     /// Whether answers use more than half of the memory allowed for waiting.
@@ -159,7 +162,8 @@ public final class InboundServer {
     /// The folder where an answer of this size may wait; nil if it may not wait on disk.
     func spoolDirectory(for bytes: Int) -> String? {
         guard loop.now >= spoolsAgainAt, spooledBytes + bytes <= limits.spooledAnswers,
-            // Bytes being written are still in memory, even if their connection has closed, and a disk may hang.
+            // Bytes being written are still in memory, even if their connection has closed, and a disk may
+            // hang.
             unwrittenBytes + bytes <= limits.waitingAnswers
         else { return nil }
         return limits.spoolDirectory
@@ -184,22 +188,24 @@ public final class InboundServer {
 
     // MARK: Leaving
 
-    /// Continues serving, with `Connection: close` in each answer behind which no further request has arrived.
+    /// Continues serving, with `Connection: close` in each answer behind which no further request has
+    /// arrived.
     public func beginDrain() {
         guard case .serving = phase else { return }
         phase = .announced
         for case let connection? in connections { connection.state.drainAnnounced() }
     }
 
-    /// Drops new SYNs shortly before `stopAccepting`. Handshakes in progress complete meanwhile. A client sends a dropped
-    /// SYN again, and reaches whichever process then listens on the port.
+    /// Drops new SYNs shortly before `stopAccepting`. Handshakes in progress complete meanwhile. A client
+    /// sends a dropped SYN again, and reaches whichever process then listens on the port.
     public func dropNewSYNs() {
         for listener in listeners { listener.dropNewSYNs() }
     }
 
-    /// Accepts the queued connections, closes the listeners, and serves what was accepted. Connections that send no request within
-    /// `InboundLimits.drainGrace` are closed, all others after their last answer. `onIdle` follows, at the latest after
-    /// `InboundLimits.drainDeadline`, when the remaining connections are reset.
+    /// Accepts the queued connections, closes the listeners, and serves what was accepted. Connections that
+    /// send no request within `InboundLimits.drainGrace` are closed, all others after their last answer.
+    /// `onIdle` follows, at the latest after `InboundLimits.drainDeadline`, when the remaining connections
+    /// are reset.
     public func stopAccepting() {
         if case .leaving = phase { return }
         let now = loop.now

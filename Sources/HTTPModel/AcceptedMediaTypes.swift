@@ -37,8 +37,8 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
         return best?.weight ?? 0
     }
 
-    /// Whether the client wants failures as RFC 9457 problem details: it names `application/problem+json` without a
-    /// wildcard and weighs it no less than `application/json`.
+    /// Whether the client wants failures as RFC 9457 problem details: it names `application/problem+json`
+    /// without a wildcard and weighs it no less than `application/json`.
     public var prefersProblemJSON: Bool {
         guard let ranges else { return false }
         guard let problem = ranges.first(where: { $0.type.isSameType(as: .problemJSON) }), problem.weight > 0

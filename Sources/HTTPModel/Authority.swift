@@ -1,6 +1,7 @@
 import ASCIIText
 
-/// The value of Host and the authority of a URL: `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2), without userinfo.
+/// The value of Host and the authority of a URL: `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2),
+/// without userinfo.
 public enum Authority {
     /// Whether the bytes are a host with an optional port.
     ///
@@ -12,7 +13,8 @@ public enum Authority {
         return portIsValid(UnsafeRawBufferPointer(rebasing: bytes[(host + 1)...]), mayBeEmpty: !requiresPort)
     }
 
-    /// Returns the index after the host: the end of the bytes, or the colon before a port. Nil if the host is invalid.
+    /// Returns the index after the host: the end of the bytes, or the colon before a port. Nil if the host is
+    /// invalid.
     package static func hostEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let first = bytes.first else { return nil }
         if first == Byte.openBracket {
@@ -47,7 +49,8 @@ public enum Authority {
     }
 }
 
-/// The text form of an IPv6 address (RFC 4291 2.2). Zones are refused because they mean something on one machine only.
+/// The text form of an IPv6 address (RFC 4291 2.2). Zones are refused because they mean something on one
+/// machine only.
 package enum IPv6Text {
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var groups = 0

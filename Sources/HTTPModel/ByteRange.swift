@@ -7,8 +7,8 @@ public enum ByteRange: Sendable, Hashable {
     /// `bytes=-500`: the last 500 bytes.
     case last(Int64)
 
-    /// Returns the ranges of a `Range` field in order. Nil means that the field is to be ignored: its unit is not
-    /// `bytes`, or a range is malformed or ends before it begins.
+    /// Returns the ranges of a `Range` field in order. Nil means that the field is to be ignored: its unit is
+    /// not `bytes`, or a range is malformed or ends before it begins.
     public static func ranges(in value: ArraySlice<UInt8>) -> [ByteRange]? {
         let unit = value.prefix { $0 != UInt8(ascii: "=") }
         guard unit.count < value.count, unit.withUnsafeBytes({ ASCII.equals($0, lowercase: "bytes") })
@@ -49,7 +49,8 @@ public enum ByteRange: Sendable, Hashable {
         return significant.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    /// Returns the range's bytes in a representation of `length` bytes; nil if the range lies outside it (416).
+    /// Returns the range's bytes in a representation of `length` bytes; nil if the range lies outside it
+    /// (416).
     public func resolved(in length: Int64) -> Range<Int64>? {
         guard length > 0 else { return nil }
         switch self {

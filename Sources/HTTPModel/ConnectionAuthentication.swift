@@ -1,16 +1,19 @@
 import ASCIIText
 
-/// Authentication schemes that log in a connection: afterwards the server may answer any request on that connection as one of the user
-/// who has logged in. RFC 4559 6 describes it for Negotiate, and NTLM works only in this way.
+/// Authentication schemes that log in a connection: afterwards the server may answer any request on that
+/// connection as one of the user who has logged in. RFC 4559 6 describes it for Negotiate, and NTLM works
+/// only in this way.
 package enum ConnectionAuthentication {
     /// Whether the value of Authorization or Proxy-Authorization logs in the connection.
     package static func isUsed(by credentials: UnsafeRawBufferPointer) -> Bool {
         isScheme(word(of: credentials, from: 0))
     }
 
-    /// Whether the value of WWW-Authenticate or Proxy-Authenticate, a list of challenges, offers or continues such a login.
+    /// Whether the value of WWW-Authenticate or Proxy-Authenticate, a list of challenges, offers or continues
+    /// such a login.
     ///
-    /// It compares every word, also those within parameters. A wrong hit costs one connection, and no malformed list hides a scheme.
+    /// It compares every word, also those within parameters. A wrong hit costs one connection, and no
+    /// malformed list hides a scheme.
     package static func isOffered(in challenges: UnsafeRawBufferPointer) -> Bool {
         var start = 0
         while start < challenges.count {

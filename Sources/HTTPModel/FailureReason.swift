@@ -55,7 +55,8 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
     public static let tlsCertificateError = FailureReason(token: "tls_certificate_error")
     /// The upstream aborted the handshake with an alert.
     public static let tlsAlertReceived = FailureReason(token: "tls_alert_received")
-    /// The request could not be built, e.g. for an invalid path value. Nothing was sent, and the call is never retried.
+    /// The request could not be built, e.g. for an invalid path value. Nothing was sent, and the call is
+    /// never retried.
     public static let requestError = FailureReason(token: "http_request_error")
     /// An error on this side.
     public static let internalError = FailureReason(token: "proxy_internal_error")

@@ -2,12 +2,14 @@ import ASCIIText
 
 /// Finds a field by its name in the same time, however many fields there are.
 ///
-/// A hash table in the bytes of a `FieldStorage` with `room` entries, after those: the first and the last field of each chain of names
-/// with the same hash, then for each field the next one of its chain. All are numbers plus 1; 0 stands for none. A chain is in the order of
-/// the fields, so that the fields of one name follow each other, and a field is added at its end. Names with one hash, as an
-/// attacker may choose them, make lookups slower, but not additions.
+/// A hash table in the bytes of a `FieldStorage` with `room` entries, after those: the first and the last
+/// field of each chain of names with the same hash, then for each field the next one of its chain. All are
+/// numbers plus 1; 0 stands for none. A chain is in the order of the fields, so that the fields of one name
+/// follow each other, and a field is added at its end. Names with one hash, as an attacker may choose them,
+/// make lookups slower, but not additions.
 ///
-/// Sound: the bytes are at least `room` entries and `size(room:)` long, and the numbers of fields are below `room`.
+/// Sound: the bytes are at least `room` entries and `size(room:)` long, and the numbers of fields are below
+/// `room`.
 struct FieldIndex {
     private let room: Int
 

@@ -2,7 +2,8 @@ import ASCIIText
 
 /// Field names to choose the fields of a message by.
 ///
-/// An open hash table of their lengths and their first and last bytes, so that most names are told apart by one look.
+/// An open hash table of their lengths and their first and last bytes, so that most names are told apart by
+/// one look.
 package struct FieldNameSet: Sendable {
     /// In lower case, one behind the other.
     private var text: [UInt8] = []
@@ -58,7 +59,8 @@ package struct FieldNameSet: Sendable {
 }
 
 extension HTTPFields {
-    /// Appends the other message's end-to-end fields whose names are in the set, in their order: none that its `Connection` names.
+    /// Appends the other message's end-to-end fields whose names are in the set, in their order: none that
+    /// its `Connection` names.
     ///
     /// - Parameter names: none of the fixed list of hop-by-hop fields.
     package mutating func append(contentsOf other: HTTPFields, in names: FieldNameSet) {

@@ -1,10 +1,10 @@
 import ASCIIText
 
-/// The fields of a message in one array: one entry per field, room for more entries, then the text. With room for many entries,
-/// a `FieldIndex` stands between them and the text.
+/// The fields of a message in one array: one entry per field, room for more entries, then the text. With room
+/// for many entries, a `FieldIndex` stands between them and the text.
 ///
-/// Sound: entries are accessed unchecked. `room` entries fit before the text, `count` of them are written, and only
-/// this file writes them. The ranges in entries are checked where they are used.
+/// Sound: entries are accessed unchecked. `room` entries fit before the text, `count` of them are written,
+/// and only this file writes them. The ranges in entries are checked where they are used.
 @usableFromInline
 package struct FieldStorage: Sendable {
     /// The place of one field in the array.
@@ -42,11 +42,12 @@ package struct FieldStorage: Sendable {
     @usableFromInline package private(set) var bytes: [UInt8] = []
     @usableFromInline package private(set) var entryCount: UInt32 = 0
     private var room: UInt32 = 0
-    /// `nameLengths` in the lower half, two facts above. Messages are copied often, each stored property one by one, so there are few.
+    /// `nameLengths` in the lower half, two facts above. Messages are copied often, each stored property one
+    /// by one, so there are few.
     @usableFromInline var marks: UInt64 = 0
 
-    /// The lengths of all names, one bit each, so that most lookups of a name that is not there read no entry. Removed fields
-    /// keep their bits.
+    /// The lengths of all names, one bit each, so that most lookups of a name that is not there read no
+    /// entry. Removed fields keep their bits.
     private var nameLengths: UInt32 {
         get { UInt32(truncatingIfNeeded: marks) }
         set { marks = marks & ~UInt64(UInt32.max) | UInt64(newValue) }
@@ -297,7 +298,8 @@ package struct FieldStorage: Sendable {
         bytes.withUnsafeMutableBytes { index.insert(number, name: name, in: $0) }
     }
 
-    /// Removes the entries from `start` on whose names match, and leaves their text in place. Copies nothing if no name matches.
+    /// Removes the entries from `start` on whose names match, and leaves their text in place. Copies nothing
+    /// if no name matches.
     mutating func remove(
         from start: Int = 0, where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool
     ) {

@@ -1,7 +1,9 @@
-/// The fields to which a standard, a browser or a proxy gives a meaning, so that a server cannot use them for a value of its own.
+/// The fields to which a standard, a browser or a proxy gives a meaning, so that a server cannot use them for
+/// a value of its own.
 ///
-/// IANA's "HTTP Field Name Registry" lists most of them. The list has the fields that an answer may have, and the fields of requests that a proxy may
-/// take for its own; a name that merely begins like one of them is free.
+/// IANA's "HTTP Field Name Registry" lists most of them. The list has the fields that an answer may have, and
+/// the fields of requests that a proxy may take for its own; a name that merely begins like one of them is
+/// free.
 package enum FieldsWithMeaning {
     /// Whether the list contains the name, ignoring case.
     package static func contains(_ name: HTTPFieldName) -> Bool {

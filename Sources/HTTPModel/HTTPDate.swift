@@ -16,7 +16,8 @@ package enum HTTPDate {
             guard words[3].elementsEqual("GMT".utf8), parts.count == 3, parts[2].count == 2,
                 let short = number(parts[2])
             else { return nil }
-            // RFC 9110 reads a year more than 50 years ahead as past. 70 suffices: servers send no dates before 1970.
+            // RFC 9110 reads a year more than 50 years ahead as past. 70 suffices: servers send no dates
+            // before 1970.
             return seconds(
                 day: parts[0], month: parts[1], year: short < 70 ? 2000 + short : 1900 + short, time: words[2]
             )
@@ -50,7 +51,8 @@ package enum HTTPDate {
 
     // MARK: Writing
 
-    /// Returns text such as `Sun, 06 Nov 1994 08:49:37 GMT`. File times before 1970 or after 9999 are clamped.
+    /// Returns text such as `Sun, 06 Nov 1994 08:49:37 GMT`. File times before 1970 or after 9999 are
+    /// clamped.
     package static func text(secondsSince1970 seconds: Int64) -> [UInt8] {
         let seconds = min(max(seconds, 0), lastSecond)
         let (days, secondOfDay) = GregorianCalendar.split(secondsSince1970: Int(seconds))

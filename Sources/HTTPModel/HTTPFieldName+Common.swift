@@ -70,7 +70,8 @@ extension HTTPFieldName {
 }
 
 extension HTTPFieldName {
-    /// Digests of a body in its content coding: the fields of RFC 9530, and `Digest` (RFC 3230) and `Content-MD5` (RFC 2616 14.15) before it.
+    /// Digests of a body in its content coding: the fields of RFC 9530, and `Digest` (RFC 3230) and
+    /// `Content-MD5` (RFC 2616 14.15) before it.
     package static var digests: [HTTPFieldName] {
         ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"]
     }

@@ -2,8 +2,9 @@ public import ASCIIText
 
 /// The fields that belong to one connection and must not be forwarded.
 ///
-/// RFC 9110 7.6.1 lists Connection, Proxy-Connection, Keep-Alive, TE, Transfer-Encoding and Upgrade. Trailer is added
-/// because trailers are discarded here, and HTTP2-Settings because it belongs to an HTTP/2 upgrade (RFC 7540 3.2.1).
+/// RFC 9110 7.6.1 lists Connection, Proxy-Connection, Keep-Alive, TE, Transfer-Encoding and Upgrade. Trailer
+/// is added because trailers are discarded here, and HTTP2-Settings because it belongs to an HTTP/2 upgrade
+/// (RFC 7540 3.2.1).
 @usableFromInline
 package enum HopByHopFields {
     /// Whether the list contains the name, ignoring case.
@@ -26,8 +27,8 @@ package enum HopByHopFields {
 }
 
 extension HTTPFields {
-    /// Removes the fields that belong to one connection (RFC 9110 7.6.1): those named by `Connection`, then the fixed
-    /// list. Call it before adding fields, so that a peer can remove only its own.
+    /// Removes the fields that belong to one connection (RFC 9110 7.6.1): those named by `Connection`, then
+    /// the fixed list. Call it before adding fields, so that a peer can remove only its own.
     public mutating func removeHopByHop() {
         guard contains(.connection) else { return removeFixed() }
         let before = self

@@ -23,8 +23,8 @@ extension HTTPFields: Sequence {
 }
 
 extension HTTPFields {
-    /// Calls `body` with each field in order, the value in bytes, because it need not be UTF-8 (RFC 9110 5.5). Names that are not
-    /// tokens are skipped.
+    /// Calls `body` with each field in order, the value in bytes, because it need not be UTF-8 (RFC
+    /// 9110 5.5). Names that are not tokens are skipped.
     package func forEachNamed<Failure: Error>(
         _ body: (_ name: HTTPFieldName, _ value: ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -45,7 +45,8 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPFields: Equatable {
-    /// Whether both have the same fields in the same order. Names are compared without case, values by their bytes.
+    /// Whether both have the same fields in the same order. Names are compared without case, values by their
+    /// bytes.
     public static func == (left: HTTPFields, right: HTTPFields) -> Bool {
         guard left.count == right.count else { return false }
         for index in 0..<left.count {

@@ -2,8 +2,8 @@ import ASCIIText
 
 /// The fields of a message in order. A name may occur more than once (RFC 9110 5.3).
 ///
-/// All fields live in one array of bytes. A parsed head shares that array with its request target, and appended
-/// fields are stored in wire form: `Name: value CRLF`.
+/// All fields live in one array of bytes. A parsed head shares that array with its request target, and
+/// appended fields are stored in wire form: `Name: value CRLF`.
 public struct HTTPFields: Sendable {
     @usableFromInline package private(set) var storage: FieldStorage
 
@@ -60,7 +60,8 @@ extension HTTPFields {
         return isHost
     }
 
-    /// Calls `body` with the value of the field at that index if it has that name. Copies and retains nothing.
+    /// Calls `body` with the value of the field at that index if it has that name. Copies and retains
+    /// nothing.
     ///
     /// - Parameters:
     ///   - index: 0 or more.
@@ -107,8 +108,8 @@ extension HTTPFields {
 // MARK: - Text
 
 extension HTTPFields {
-    /// The value of the first field with that name. Setting it replaces that field and removes the others, or appends a field; nil
-    /// removes all.
+    /// The value of the first field with that name. Setting it replaces that field and removes the others, or
+    /// appends a field; nil removes all.
     ///
     /// Setting one of n fields takes the same time for every n, unless others are removed.
     public subscript(_ name: HTTPFieldName) -> String? {
@@ -152,7 +153,8 @@ extension HTTPFields {
         other.withEachField { name, value in append(name: name, value: value) }
     }
 
-    /// Appends a field from bytes, without surrounding blanks in the value. The serializers refuse malformed fields.
+    /// Appends a field from bytes, without surrounding blanks in the value. The serializers refuse malformed
+    /// fields.
     ///
     /// - Precondition: the name has at most 256 bytes.
     public mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
@@ -171,17 +173,19 @@ extension HTTPFields {
         storage.replace(at: index, name: name, value: ASCII.trimmed(value))
     }
 
-    /// Replaces a value by one of the same length, so that a message made from a template of fields costs one copy.
+    /// Replaces a value by one of the same length, so that a message made from a template of fields costs one
+    /// copy.
     ///
     /// - Precondition: `write` stores no control character and no leading or trailing blank.
     package mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
         storage.overwrite(valueAt: index, write)
     }
 
-    /// Returns the same fields marked as valid, so that a serializer copies them in one piece. For fields that many
-    /// messages share. Any change except `overwrite` removes the mark.
+    /// Returns the same fields marked as valid, so that a serializer copies them in one piece. For fields
+    /// that many messages share. Any change except `overwrite` removes the mark.
     ///
-    /// - Precondition: names are tokens, values contain no control characters, and serializers skip none of the fields.
+    /// - Precondition: names are tokens, values contain no control characters, and serializers skip none of
+    ///   the fields.
     package func checked() -> HTTPFields {
         withEachField { name, value in
             precondition(!name.isEmpty && name.allSatisfy(ASCII.isTokenByte), "a field name is no token")
@@ -233,7 +237,8 @@ extension HTTPFields {
 }
 
 extension HTTPFields {
-    /// Returns the message's content if the parser stored it after the fields: the last `count` bytes of the storage.
+    /// Returns the message's content if the parser stored it after the fields: the last `count` bytes of the
+    /// storage.
     package func content(_ count: Int) -> ArraySlice<UInt8> {
         storage.bytes[(storage.bytes.count - count)...]
     }

@@ -33,7 +33,8 @@ public struct HTTPMethod: Sendable, Hashable {
         }
     }
 
-    /// Whether RFC 9110 9.2.2 defines the method as idempotent: sending it twice has the effect of sending it once.
+    /// Whether RFC 9110 9.2.2 defines the method as idempotent: sending it twice has the effect of sending it
+    /// once.
     public var isIdempotent: Bool {
         switch storage {
         case .get, .head, .options, .trace, .put, .delete: true

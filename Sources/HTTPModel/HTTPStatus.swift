@@ -1,4 +1,5 @@
-/// A status code, 100 to 599 (RFC 9110 15). A received response may have a code up to 999, which counts as a server error.
+/// A status code, 100 to 599 (RFC 9110 15). A received response may have a code up to 999, which counts as a
+/// server error.
 public struct HTTPStatus: Sendable, Hashable {
     @usableFromInline let value: UInt16
 
@@ -98,7 +99,8 @@ extension HTTPStatus {
 }
 
 extension HTTPStatus {
-    /// The phrase of the IANA registry, or else the name of the class. It never contains text from an upstream.
+    /// The phrase of the IANA registry, or else the name of the class. It never contains text from an
+    /// upstream.
     public var reasonPhrase: StaticString {
         switch value {
         case 100: "Continue"

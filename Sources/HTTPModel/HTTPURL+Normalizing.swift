@@ -1,9 +1,9 @@
 import ASCIIText
 
 extension HTTPURL {
-    /// Reads a URL as programs and people write it, and normalizes it as browsers do (WHATWG URL 4.4): `\` becomes
-    /// `/`, the fragment is dropped, and bytes not allowed in a path or query are percent-encoded: `/a b|é?[c]`
-    /// becomes `/a%20b%7C%C3%A9?%5Bc%5D`. Escapes and dot segments stay.
+    /// Reads a URL as programs and people write it, and normalizes it as browsers do (WHATWG URL 4.4): `\`
+    /// becomes `/`, the fragment is dropped, and bytes not allowed in a path or query are percent-encoded:
+    /// `/a b|é?[c]` becomes `/a%20b%7C%C3%A9?%5Bc%5D`. Escapes and dot segments stay.
     ///
     /// - Throws: for a control character, an invalid scheme, host, port or escape, or a user name.
     public init(normalizing text: String) throws(Failure) {
@@ -35,8 +35,8 @@ extension HTTPURL {
         try self.init(String(decoding: origin + Self.normalizedTarget(rest), as: UTF8.self))
     }
 
-    /// Normalizes a path, with or without a query, as `init(normalizing:)` does. Control characters stay, because
-    /// every reader of a target refuses them.
+    /// Normalizes a path, with or without a query, as `init(normalizing:)` does. Control characters stay,
+    /// because every reader of a target refuses them.
     public static func normalizedTarget(_ text: some Sequence<UInt8>) -> [UInt8] {
         var target: [UInt8] = []
         var isInQuery = false

@@ -1,9 +1,9 @@
 import ASCIIText
 
 extension HTTPURL {
-    /// Resolves a reference, such as the value of `Location`, against this URL (RFC 3986 5.2). The reference is a
-    /// URL, `//host/path`, `/path`, `path` or `?query`. Removes its fragment, surrounding blanks and dot segments
-    /// (including `%2e`), and normalizes the rest as `init(normalizing:)` does.
+    /// Resolves a reference, such as the value of `Location`, against this URL (RFC 3986 5.2). The reference
+    /// is a URL, `//host/path`, `/path`, `path` or `?query`. Removes its fragment, surrounding blanks and dot
+    /// segments (including `%2e`), and normalizes the rest as `init(normalizing:)` does.
     ///
     /// - Throws: if the result is not an http or https URL.
     public func resolving(_ reference: String) throws(Failure) -> HTTPURL {
@@ -65,7 +65,8 @@ extension HTTPURL {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// Whether both URLs lead to the same server: they have the same origin, but for the final dot of a host name (`HostName`).
+    /// Whether both URLs lead to the same server: they have the same origin, but for the final dot of a host
+    /// name (`HostName`).
     package func hasSameServer(as other: HTTPURL) -> Bool {
         scheme == other.scheme && port == other.port && HostName.areSame(host, other.host)
     }

@@ -1,6 +1,7 @@
 import ASCIIText
 
-/// A media type (RFC 9110 8.3.1), `type/subtype` with parameters. Type, subtype and parameter names are lowercase.
+/// A media type (RFC 9110 8.3.1), `type/subtype` with parameters. Type, subtype and parameter names are
+/// lowercase.
 public struct MediaType: Sendable, Hashable {
     public let type: String
     public let subtype: String
@@ -54,7 +55,8 @@ public struct MediaType: Sendable, Hashable {
         type == other.type && subtype == other.subtype
     }
 
-    /// Whether a body of this type is JSON: `application/json` or a subtype with the suffix `+json` (RFC 6839 3.1).
+    /// Whether a body of this type is JSON: `application/json` or a subtype with the suffix `+json` (RFC
+    /// 6839 3.1).
     public var isJSON: Bool {
         type == "application" && (subtype == "json" || subtype.hasSuffix("+json"))
     }

@@ -1,4 +1,5 @@
-/// The address of a connection's peer as log text: `127.0.0.1:8081`. Shared by all connections and calls to it.
+/// The address of a connection's peer as log text: `127.0.0.1:8081`. Shared by all connections and calls to
+/// it.
 public final class PeerAddress: Sendable, CustomStringConvertible {
     public let description: String
     /// The text as a JSON string; nil if JSON has to escape part of it, as in some socket paths.

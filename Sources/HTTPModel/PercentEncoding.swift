@@ -62,8 +62,8 @@ public enum PercentEncoding {
 
     /// Percent-encodes a value as one path segment: everything outside `unreserved`.
     ///
-    /// - Throws: if the value would not stay one segment. Values already encoded, any number of times, are checked
-    ///   too, because the server may decode once too often.
+    /// - Throws: if the value would not stay one segment. Values already encoded, any number of times, are
+    ///   checked too, because the server may decode once too often.
     public static func encodeSegment(_ value: String) throws(Failure) -> String {
         try checkSegment(Array(value.utf8))
         return encode(value)
@@ -77,11 +77,12 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Checks that a value stays one path segment: it is not empty, `.` or `..`, and contains no `/`, `\` or control
-    /// byte, plain or encoded any number of times.
+    /// Checks that a value stays one path segment: it is not empty, `.` or `..`, and contains no `/`, `\` or
+    /// control byte, plain or encoded any number of times.
     public static func checkSegment(_ value: [UInt8]) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
-        // No forbidden byte is part of an escape, so one that a decoding step reveals survives the further steps.
+        // No forbidden byte is part of an escape, so one that a decoding step reveals survives the further
+        // steps.
         let decoded = value.contains(Byte.percent) ? decodeToTheEnd(value) : value
         guard decoded != [Byte.point], decoded != [Byte.point, Byte.point] else { throw .dotSegment }
         guard !decoded.contains(where: isForbiddenInSegment) else { throw .forbiddenByte }
@@ -91,8 +92,8 @@ public enum PercentEncoding {
         byte == Byte.slash || byte == Byte.backslash || ASCII.isControl(byte)
     }
 
-    /// Decodes until no escape is left and keeps a malformed `%`, as a chain of careless servers would. One pass is
-    /// enough: an escape is decoded as soon as its last digit is appended.
+    /// Decodes until no escape is left and keeps a malformed `%`, as a chain of careless servers would. One
+    /// pass is enough: an escape is decoded as soon as its last digit is appended.
     private static func decodeToTheEnd(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)

@@ -6,7 +6,8 @@ public struct Preferences: Sendable, Hashable {
     /// Values by lowercase name.
     private let values: [String: String]
 
-    /// Reads the Prefer lines. Malformed preferences are skipped. If a name repeats, its first preference counts.
+    /// Reads the Prefer lines. Malformed preferences are skipped. If a name repeats, its first preference
+    /// counts.
     public init(_ fields: HTTPFields) {
         var values: [String: String] = [:]
         for line in fields.valueBytes(of: .prefer) {
@@ -18,7 +19,8 @@ public struct Preferences: Sendable, Hashable {
         self.values = values
     }
 
-    /// The value of the preference with that name, in any case. Empty if it has no value, nil if it is absent.
+    /// The value of the preference with that name, in any case. Empty if it has no value, nil if it is
+    /// absent.
     public subscript(name: String) -> String? { values[name.lowercased()] }
 
     /// Reads `token [ BWS "=" BWS word ] *( OWS ";" [ OWS parameter ] )` and drops the parameters.

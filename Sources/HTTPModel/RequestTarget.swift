@@ -1,6 +1,7 @@
 import ASCIIText
 
-/// A request target as received (RFC 9112 3.2). It shares the array of the parsed head; nothing is decoded or copied.
+/// A request target as received (RFC 9112 3.2). It shares the array of the parsed head; nothing is decoded or
+/// copied.
 public struct RequestTarget: Sendable {
     public enum Form: Sendable, Hashable {
         /// `/path?query`
@@ -53,7 +54,8 @@ public struct RequestTarget: Sendable {
     /// The whole target as received.
     public var bytes: ArraySlice<UInt8> { block[Int(start)..<Int(end)] }
 
-    /// The path as received, percent-encoded. `/` if an absolute target has none; empty for `*` and authorities.
+    /// The path as received, percent-encoded. `/` if an absolute target has none; empty for `*` and
+    /// authorities.
     public var pathBytes: ArraySlice<UInt8> {
         if pathStart == pathEnd, form == .absolute { return [Byte.slash] }
         return block[Int(pathStart)..<Int(pathEnd)]

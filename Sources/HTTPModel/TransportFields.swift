@@ -1,7 +1,7 @@
 public import ASCIIText
 
-/// The fields that only the transport writes, because they belong to one connection, frame a message, or say how its body is
-/// coded. Files, targets, interceptors and handlers cannot set them.
+/// The fields that only the transport writes, because they belong to one connection, frame a message, or say
+/// how its body is coded. Files, targets, interceptors and handlers cannot set them.
 @usableFromInline
 package enum TransportFields {
     /// Whether only the transport sets this field of a request, ignoring case.
@@ -24,8 +24,8 @@ package enum TransportFields {
         name == .contentLength || HopByHopFields.contains(name)
     }
 
-    /// Whether only the gateway sets this field of a response whose body it makes. The body is never a range, and the gateway adds
-    /// the coding that it uses: with another one, no client could read the body.
+    /// Whether only the gateway sets this field of a response whose body it makes. The body is never a range,
+    /// and the gateway adds the coding that it uses: with another one, no client could read the body.
     package static func areInMadeResponse(_ name: HTTPFieldName) -> Bool {
         name == .contentEncoding || name == .contentRange || areInResponse(name)
     }

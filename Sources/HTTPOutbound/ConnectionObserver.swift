@@ -3,8 +3,8 @@ public import HTTPModel
 
 /// Observes a client's connections, for a log. Called on the client's loop. An observer must not call back.
 public protocol ConnectionObserver: AnyObject, Sendable {
-    /// A connection is open, including TLS and a proxy's tunnel. Resolving and connecting took `time`. `address` is the
-    /// remote address, or the proxy's.
+    /// A connection is open, including TLS and a proxy's tunnel. Resolving and connecting took `time`.
+    /// `address` is the remote address, or the proxy's.
     func connectionOpened(to origin: Origin, address: PeerAddress?, after time: TimeAmount)
 
     /// A call is sent over a connection that has served another call.

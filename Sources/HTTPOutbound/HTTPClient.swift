@@ -24,8 +24,9 @@ public final class HTTPClient: Sendable {
 
     public var loop: EventLoop { state.loop }
 
-    /// Creates a client, on any thread. Share one `resolver` among loops. `limits` are the default for its origins.
-    /// `onExhausted` is called on the loop, at most once a second, while no descriptors are left for connections.
+    /// Creates a client, on any thread. Share one `resolver` among loops. `limits` are the default for its
+    /// origins. `onExhausted` is called on the loop, at most once a second, while no descriptors are left for
+    /// connections.
     public init(
         loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits(),
         observer: (any ConnectionObserver)? = nil, onExhausted: (@Sendable (SocketError) -> Void)? = nil
@@ -38,8 +39,8 @@ public final class HTTPClient: Sendable {
         self.limits = limits
     }
 
-    /// Returns the client of this origin, the same one each time. Look it up once and keep it. `limits` apply if this
-    /// is the first call for the origin; default: the origin's own, or the client's.
+    /// Returns the client of this origin, the same one each time. Look it up once and keep it. `limits` apply
+    /// if this is the first call for the origin; default: the origin's own, or the client's.
     public func origin(_ origin: Origin, limits: OutboundLimits? = nil) -> OriginClient {
         if let known = state.value.origins[origin] { return known }
         let pool = UpstreamPool(
@@ -59,9 +60,9 @@ public final class HTTPClient: Sendable {
         return resolver.watch(host, port: Int(port), on: loop, changed: changed)
     }
 
-    /// Forgets the selected origins that serve no call right now and closes their idle connections, for a client that
-    /// calls many hosts over its life. Do not use their `OriginClient` or `UpstreamPool` afterwards
-    /// (`UpstreamPool.isForgotten`); call `origin(_:limits:)` again.
+    /// Forgets the selected origins that serve no call right now and closes their idle connections, for a
+    /// client that calls many hosts over its life. Do not use their `OriginClient` or `UpstreamPool`
+    /// afterwards (`UpstreamPool.isForgotten`); call `origin(_:limits:)` again.
     public func forgetUnused(_ isMeant: (Origin) -> Bool = { _ in true }) {
         forget { isMeant($0.origin) }
     }
@@ -71,16 +72,17 @@ public final class HTTPClient: Sendable {
         forget { $0.isUncalled() }
     }
 
-    /// Closes the connections to the selected origins: idle ones at once, the others when their calls have ended. Their
-    /// `OriginClient`s stay usable.
+    /// Closes the connections to the selected origins: idle ones at once, the others when their calls have
+    /// ended. Their `OriginClient`s stay usable.
     public func retireConnections(where isMeant: (Origin) -> Bool) {
         for client in state.value.origins.values where isMeant(client.pool.origin) {
             client.pool.closeConnections()
         }
     }
 
-    /// From now on, forgets each origin that has had no connection for the `idleTimeout` of the client's limits (0.1 s to
-    /// 60 s), and expired names with it, before twice that time is over. Then calls `forgotten`, on the loop.
+    /// From now on, forgets each origin that has had no connection for the `idleTimeout` of the client's
+    /// limits (0.1 s to 60 s), and expired names with it, before twice that time is over. Then calls
+    /// `forgotten`, on the loop.
     public func forgetVacant(_ forgotten: @escaping () -> Void) {
         let idle = TimeAmount(limits.idleTimeout)
         let interval = min(max(idle, .milliseconds(100)), .seconds(60))
@@ -126,11 +128,12 @@ public final class HTTPClient: Sendable {
         gauges.withLock { gauges in gauges.values.reduce(past.withLock { $0 }) { $0 + $1.report } }
     }
 
-    /// Calls `body` once no cancelled call is left whose request must not be cut (`OutboundCall.mayCut`): at once, or when the last of
-    /// them has had its response or has reached one of its time limits.
+    /// Calls `body` once no cancelled call is left whose request must not be cut (`OutboundCall.mayCut`): at
+    /// once, or when the last of them has had its response or has reached one of its time limits.
     package func afterUncutCalls(_ body: @escaping () -> Void) { state.value.shared.afterUncutCalls(body) }
 
-    /// Closes all connections, fails the calls that run or wait, and refuses new ones, with `destination_unavailable`.
+    /// Closes all connections, fails the calls that run or wait, and refuses new ones, with
+    /// `destination_unavailable`.
     public func close() {
         state.value.shared.isClosed = true
         state.value.shared.vacancySweep?.stop()

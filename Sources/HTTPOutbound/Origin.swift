@@ -1,8 +1,9 @@
 public import EventIO
 internal import HTTPModel
 
-/// Where requests go: scheme, host and port, or a Unix-domain socket, with the TLS configuration and the proxy on the
-/// way, the address if it is fixed, and the owner if it has one. Origins that differ in any of these share no connection.
+/// Where requests go: scheme, host and port, or a Unix-domain socket, with the TLS configuration and the
+/// proxy on the way, the address if it is fixed, and the owner if it has one. Origins that differ in any of
+/// these share no connection.
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The scheme of the URL. The set may grow.
     public struct Scheme: Sendable, Hashable, CustomStringConvertible {
@@ -26,7 +27,8 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     public let scheme: Scheme
     let endpoint: Endpoint
-    /// The value of the Host field: `host`, or `host:port` if the port is not the scheme's default (RFC 9110 7.2).
+    /// The value of the Host field: `host`, or `host:port` if the port is not the scheme's default (RFC
+    /// 9110 7.2).
     public let authority: String
     /// nil for `http`.
     public let tls: TLSContext?
@@ -87,8 +89,8 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return origin
     }
 
-    /// Returns the same origin for one upstream, and so with connections of its own: calls of another upstream at the same address take
-    /// none of them.
+    /// Returns the same origin for one upstream, and so with connections of its own: calls of another
+    /// upstream at the same address take none of them.
     package func owned(by owner: String?) -> Origin {
         var origin = self
         origin.owner = owner
@@ -102,8 +104,8 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return origin
     }
 
-    /// Returns the same origin at one of its host's addresses, for clients that choose among them. Host field and server name
-    /// stay the same. Does nothing for Unix-domain sockets and through a proxy.
+    /// Returns the same origin at one of its host's addresses, for clients that choose among them. Host field
+    /// and server name stay the same. Does nothing for Unix-domain sockets and through a proxy.
     public func at(_ address: SocketAddress) -> Origin {
         var origin = self
         if case .tcp = endpoint, proxy == nil { origin.address = address }
@@ -124,8 +126,8 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return origin
     }
 
-    /// The name and the port whose addresses its connections go to; nil for a numeric host, a Unix-domain socket, through
-    /// a proxy and at a fixed address.
+    /// The name and the port whose addresses its connections go to; nil for a numeric host, a Unix-domain
+    /// socket, through a proxy and at a fixed address.
     public var resolvedName: (host: String, port: UInt16)? {
         guard case .tcp(let host, let port) = endpoint, proxy == nil, address == nil,
             SocketAddress(host: host, port: Int(port)) == nil
@@ -133,8 +135,8 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return (host, port)
     }
 
-    /// `host:port`, or the Host field for a Unix-domain socket. The target of CONNECT (RFC 9110 9.3.6) and the key of TLS
-    /// sessions.
+    /// `host:port`, or the Host field for a Unix-domain socket. The target of CONNECT (RFC 9110 9.3.6) and
+    /// the key of TLS sessions.
     public var hostAndPort: String {
         switch endpoint {
         case .tcp(let host, let port):

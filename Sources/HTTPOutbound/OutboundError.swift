@@ -6,7 +6,8 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
     /// What was seen, for a log, without header values and bodies. Too varied for a metric label.
     public let detail: String
     public let timings: OutboundTimings
-    /// The status of a success that came before the rest of the request could not be sent; nil for other failures.
+    /// The status of a success that came before the rest of the request could not be sent; nil for other
+    /// failures.
     public let earlyStatus: HTTPStatus?
 
     init(

@@ -1,17 +1,19 @@
-/// The limits of the client. The defaults suit a gateway, which refuses early; `program` suits other programs.
+/// The limits of the client. The defaults suit a gateway, which refuses early; `program` suits other
+/// programs.
 public struct OutboundLimits: Sendable, Hashable {
-    /// Connections to one upstream on one loop, including those still connecting; to each address of an upstream that has
-    /// several. Default 64.
+    /// Connections to one upstream on one loop, including those still connecting; to each address of an
+    /// upstream that has several. Default 64.
     public var connectionsPerUpstream = 64
-    /// The part of `connectionsPerUpstream` that calls may have whose responses go to a client of a gateway as they arrive.
-    /// The client may be slow, and such calls would leave none to the others. Beyond it they wait for each other, while other
-    /// calls overtake them. 0 to 1, for at least one connection. Default 0.5.
+    /// The part of `connectionsPerUpstream` that calls may have whose responses go to a client of a gateway
+    /// as they arrive. The client may be slow, and such calls would leave none to the others. Beyond it they
+    /// wait for each other, while other calls overtake them. 0 to 1, for at least one connection.
+    /// Default 0.5.
     public var relayShare = 0.5
     /// Calls that wait for a connection, over all upstreams of one loop. Beyond it calls fail at once with
     /// `connection_limit_reached`. Default 4096.
     public var waitingCalls = 4096
-    /// Time that a call waits for a connection before it fails with `connection_limit_reached`; nil to wait as long
-    /// as its total time allows. Default 1 s.
+    /// Time that a call waits for a connection before it fails with `connection_limit_reached`; nil to wait
+    /// as long as its total time allows. Default 1 s.
     public var waitTimeout: Duration? = .seconds(1)
 
     /// Time to resolve the name and to connect. Default 1 s.
@@ -22,22 +24,23 @@ public struct OutboundLimits: Sendable, Hashable {
     public var firstByteTimeout: Duration = .seconds(5)
     /// Longest silence within a response. Default 5 s.
     public var readTimeout: Duration = .seconds(5)
-    /// Longest time in which the upstream takes no more of the request. Progress is checked once per this time, so the
-    /// call fails after one to two times as long. Default 5 s.
+    /// Longest time in which the upstream takes no more of the request. Progress is checked once per this
+    /// time, so the call fails after one to two times as long. Default 5 s.
     public var writeTimeout: Duration = .seconds(5)
     /// Time for the whole call, from its start to the last byte of the response. Default 10 s.
     public var totalTimeout: Duration = .seconds(10)
 
-    /// Longest pause on the caller's side: a streamed response that is paused (then `http_response_timeout`), or a
-    /// streamed request without its next piece (then `connection_write_timeout`). Default 60 s.
+    /// Longest pause on the caller's side: a streamed response that is paused (then `http_response_timeout`),
+    /// or a streamed request without its next piece (then `connection_write_timeout`). Default 60 s.
     public var pauseTimeout: Duration = .seconds(60)
     /// How long a body with `Expect: 100-continue` waits for the 100 before it is sent anyway. Default 1 s.
     public var continueTimeout: Duration = .seconds(1)
 
-    /// How long the connection of a cancelled call may take to be opened, or to bring the rest of the response, before it is closed;
-    /// in time, it serves other calls. Default 1 s.
+    /// How long the connection of a cancelled call may take to be opened, or to bring the rest of the
+    /// response, before it is closed; in time, it serves other calls. Default 1 s.
     public var drainTime: Duration = .seconds(1)
-    /// Bytes of the body of a cancelled call, as they come, after which its connection is closed. Default 256 KiB.
+    /// Bytes of the body of a cancelled call, as they come, after which its connection is closed. Default 256
+    /// KiB.
     public var drainedBytes = 256 << 10
 
     /// How long a pooled connection may be idle. Default 30 s.
@@ -67,7 +70,8 @@ public struct OutboundLimits: Sendable, Hashable {
         return max(1, relayShare > 0 ? Int(Double(connectionsPerUpstream) * relayShare) : 0)
     }
 
-    /// The defaults, but up to 65 536 calls per loop wait for a connection, as long as their total time allows.
+    /// The defaults, but up to 65 536 calls per loop wait for a connection, as long as their total time
+    /// allows.
     public static let program: OutboundLimits = {
         var limits = OutboundLimits()
         limits.waitTimeout = nil

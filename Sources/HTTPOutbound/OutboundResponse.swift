@@ -6,6 +6,7 @@ public struct OutboundResponse: Sendable {
     /// The body, transfer coding removed; empty for HEAD, 204 and 304. Its indices need not start at 0.
     public let body: ArraySlice<UInt8>
     public let timings: OutboundTimings
-    /// Whether the upstream answered before it had the whole request, and the rest was not sent: with a status of 300 or more.
+    /// Whether the upstream answered before it had the whole request, and the rest was not sent: with a
+    /// status of 300 or more.
     public let requestWasCut: Bool
 }

@@ -4,7 +4,8 @@ public struct PoolReport: Sendable, Hashable {
     public var idle = 0
     /// Connections that are connecting or serve a call.
     public var leased = 0
-    /// Leased connections whose response goes to a client of a gateway as it arrives (`OutboundLimits.relayShare`).
+    /// Leased connections whose response goes to a client of a gateway as it arrives
+    /// (`OutboundLimits.relayShare`).
     public var relays = 0
     /// Calls that wait for a connection.
     public var waiting = 0

@@ -17,8 +17,8 @@ final class SharedClientState {
     var closeIdle: ((_ pool: UpstreamPool) -> Bool)?
     /// nil if vacant pools are kept.
     var vacancySweep: VacancySweep?
-    /// Where `RequestWriter` assembles requests; keeps the capacity of the largest so far. Touched only on the loop,
-    /// and writing to a stream never calls back.
+    /// Where `RequestWriter` assembles requests; keeps the capacity of the largest so far. Touched only on
+    /// the loop, and writing to a stream never calls back.
     var requestBuffer: [UInt8] = []
 
     init(

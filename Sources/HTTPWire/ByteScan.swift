@@ -3,8 +3,9 @@ import HTTPModel
 
 /// Finds the first byte of a class, sixteen or eight bytes at a time.
 ///
-/// In a word, a borrow may set wrong flags above the lowest right one, so only the lowest flag of a little-endian word
-/// counts. Vectors use arithmetic because the compiler vectorizes it, but evaluates comparisons lane by lane.
+/// In a word, a borrow may set wrong flags above the lowest right one, so only the lowest flag of a
+/// little-endian word counts. Vectors use arithmetic because the compiler vectorizes it, but evaluates
+/// comparisons lane by lane.
 enum ByteScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
@@ -65,8 +66,9 @@ enum ByteScan {
         return firstFlag((letters | (letters &+ (0x80 - 26))) & ~isDash)
     }
 
-    /// Finds the ends of name and value in a field line of the usual form: letters and dashes, a colon, a space, a
-    /// value without surrounding blanks, CRLF, all before `limit`. Nil for any other line, valid or not.
+    /// Finds the ends of name and value in a field line of the usual form: letters and dashes, a colon, a
+    /// space, a value without surrounding blanks, CRLF, all before `limit`. Nil for any other line, valid or
+    /// not.
     @inline(__always)
     static func usualFieldLine(
         _ bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
@@ -183,7 +185,8 @@ enum ByteScan {
         return index
     }
 
-    /// A `1` for each `tchar` (RFC 9110 5.6.2), 64 per row. Constant data needs neither initialization nor bounds checks.
+    /// A `1` for each `tchar` (RFC 9110 5.6.2), 64 per row. Constant data needs neither initialization nor
+    /// bounds checks.
     private static var tokenBytes: StaticString {
         """
         0000000000000000000000000000000001011111001101101111111111000000\

@@ -35,7 +35,8 @@ struct ChunkSizeLine: LineScanner {
         case beforeSemicolon, beforeName, name, afterName, beforeValue, value, quoted, escaped, afterQuote
     }
 
-    /// Returns the index of the CR after `*( BWS ";" BWS name [ BWS "=" BWS value ] )`; nil if it has not arrived.
+    /// Returns the index of the CR after `*( BWS ";" BWS name [ BWS "=" BWS value ] )`; nil if it has not
+    /// arrived.
     private func extensionEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(WireFault) -> Int? {
         if bytes[start] == Byte.carriageReturn { return start }
         guard bytes[start] == Byte.semicolon || ASCII.isBlank(bytes[start]) else {

@@ -60,7 +60,8 @@ struct ChunkedDecoder {
 protocol LineScanner {
     /// Scans on from `position`, where the last call stopped, and moves `position` past the scanned bytes.
     ///
-    /// - Returns: false if the line is incomplete: the next call needs the bytes from `position` on, and more.
+    /// - Returns: false if the line is incomplete: the next call needs the bytes from `position` on, and
+    ///   more.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, position: inout Int) throws(WireFault) -> Bool
 }
 

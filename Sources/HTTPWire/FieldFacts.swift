@@ -6,7 +6,8 @@ struct FieldFacts {
     enum Side {
         case request
         case response
-        /// A proxy's response to CONNECT: its `Content-Length` and `Transfer-Encoding` are ignored (RFC 9110 9.3.6).
+        /// A proxy's response to CONNECT: its `Content-Length` and `Transfer-Encoding` are ignored (RFC
+        /// 9110 9.3.6).
         case tunnelResponse
     }
 
@@ -125,9 +126,11 @@ struct FieldFacts {
         contentLength = length
     }
 
-    /// Takes a repeated `Content-Length`, or a list in one, for its number, if all numbers are equal (RFC 9110 8.6).
+    /// Takes a repeated `Content-Length`, or a list in one, for its number, if all numbers are equal (RFC
+    /// 9110 8.6).
     ///
-    /// - Returns: whether it is the first field of that name; nil if it is another field or not such a repetition.
+    /// - Returns: whether it is the first field of that name; nil if it is another field or not such a
+    ///   repetition.
     mutating func mergeLength(name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool? {
         guard side == .response, ASCII.equals(name, lowercase: "content-length") else { return nil }
         var length = contentLength
@@ -144,7 +147,8 @@ struct FieldFacts {
         return contentLength == nil
     }
 
-    /// Reads 1 to 19 digits; nil for anything else, and for values above `Int.max`, so that no length is taken for another one.
+    /// Reads 1 to 19 digits; nil for anything else, and for values above `Int.max`, so that no length is
+    /// taken for another one.
     private static func decimal(_ digits: UnsafeRawBufferPointer) -> Int? {
         guard (1...19).contains(digits.count) else { return nil }
         var value: UInt64 = 0

@@ -1,11 +1,11 @@
 import ASCIIText
 import HTTPModel
 
-/// Parses the field lines of a head or of trailers, and counts them against the limits. Fails at the first byte that
-/// breaks a rule, so the result does not depend on how the input is cut.
+/// Parses the field lines of a head or of trailers, and counts them against the limits. Fails at the first
+/// byte that breaks a rule, so the result does not depend on how the input is cut.
 ///
-/// A value of a response may continue on the next line (obs-fold, RFC 9112 5.2). What a value says about framing is
-/// therefore final only when the next line begins: `settle` decides then.
+/// A value of a response may continue on the next line (obs-fold, RFC 9112 5.2). What a value says about
+/// framing is therefore final only when the next line begins: `settle` decides then.
 struct FieldSection {
     let blockLimit: Int
     let lineLimit: Int
@@ -73,7 +73,8 @@ struct FieldSection {
     ///   - bytes: the head, or the trailers, so far.
     ///   - position: the index of the first unparsed byte.
     ///   - keeping: false for trailers, which are checked and dropped.
-    /// - Returns: true after the empty line; false if the next call needs the bytes from `position` on, and more.
+    /// - Returns: true after the empty line; false if the next call needs the bytes from `position` on, and
+    ///   more.
     mutating func parse(
         _ bytes: UnsafeRawBufferPointer, position: inout Int, keeping: Bool
     ) throws(WireFault) -> Bool {
@@ -108,8 +109,8 @@ struct FieldSection {
         return String(decoding: line[start..<colon], as: UTF8.self)
     }
 
-    /// Returns the fault of a line that does not fit. A line of a request that would fill at least half of the block is too long itself,
-    /// so that the refusal names its field.
+    /// Returns the fault of a line that does not fit. A line of a request that would fill at least half of
+    /// the block is too long itself, so that the refusal names its field.
     private func overflow(_ blockRest: Int) -> WireFault {
         guard blockRest < lineLimit else { return .lineTooLong }
         return facts.side == .request && blockBytes <= blockRest ? .lineTooLong : .blockTooLarge
@@ -313,7 +314,8 @@ extension FieldSection {
         }
     }
 
-    /// Takes a `Content-Length` that repeats one number for that number (RFC 9110 8.6). Keeps only the first one's field.
+    /// Takes a `Content-Length` that repeats one number for that number (RFC 9110 8.6). Keeps only the first
+    /// one's field.
     private mutating func mergesLength(
         _ last: FieldStorage.Entry, _ bytes: UnsafeRawBufferPointer
     ) -> Bool {

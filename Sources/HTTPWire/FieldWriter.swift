@@ -7,7 +7,8 @@ public enum SerializationError: Error, Sendable, Hashable {
     case fieldName
     /// A field value contains a control character.
     case fieldValue(name: String)
-    /// The target is not a path or `*`, or contains a blank, a control character, a `#` or a byte beyond ASCII.
+    /// The target is not a path or `*`, or contains a blank, a control character, a `#` or a byte beyond
+    /// ASCII.
     case target
     /// The host is not a name or address with an optional port.
     case host

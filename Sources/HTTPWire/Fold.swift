@@ -1,7 +1,8 @@
 import ASCIIText
 import HTTPModel
 
-/// Line folding within field values (RFC 9112 5.2): `OWS CRLF RWS`, which recipients of responses replace by spaces.
+/// Line folding within field values (RFC 9112 5.2): `OWS CRLF RWS`, which recipients of responses replace by
+/// spaces.
 enum Fold {
     /// Replaces each fold by as many spaces. Values contain no other CR or LF.
     static func removeAll(from storage: inout FieldStorage) {

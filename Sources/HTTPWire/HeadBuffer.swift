@@ -20,8 +20,8 @@ struct HeadBuffer {
 
     var isEmpty: Bool { gathered.isEmpty }
 
-    /// Scans the input and returns the length of the head. Nil if it is incomplete; then all input is consumed. If it
-    /// is complete, call `head` with the same input.
+    /// Scans the input and returns the length of the head. Nil if it is incomplete; then all input is
+    /// consumed. If it is complete, call `head` with the same input.
     @inline(__always)
     mutating func feed(
         _ scanner: inout some HeadScanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int

@@ -3,9 +3,9 @@ public import HTTPModel
 
 /// Parses a connection's requests, strictly and without I/O (RFC 9112).
 ///
-/// Call `parse` with received bytes, and again with the same input and `consumed`, until it returns `.needMore`; then
-/// all input is consumed. After `.end`, the next call begins the next request. After `.failed`, every call returns
-/// `.failed`. The events do not depend on how the bytes are cut into inputs.
+/// Call `parse` with received bytes, and again with the same input and `consumed`, until it returns
+/// `.needMore`; then all input is consumed. After `.end`, the next call begins the next request. After
+/// `.failed`, every call returns `.failed`. The events do not depend on how the bytes are cut into inputs.
 public struct RequestParser: Sendable {
     public enum Event: Sendable {
         /// All input is consumed, and the request is incomplete.
@@ -46,8 +46,8 @@ public struct RequestParser: Sendable {
     /// The method of the current or failed request; nil until it has arrived.
     public var method: HTTPMethod? { scanner.method }
 
-    /// The head of the failed request if all its lines are valid, but not together: for example, it has no Host or an
-    /// unknown expectation. Else nil.
+    /// The head of the failed request if all its lines are valid, but not together: for example, it has no
+    /// Host or an unknown expectation. Else nil.
     public var refusedHead: HTTPRequestHead? { scanner.refusedHead }
 
     /// Parses `input` from `consumed` on, and moves `consumed` past the parsed bytes.

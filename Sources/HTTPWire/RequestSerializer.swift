@@ -17,7 +17,8 @@ public enum RequestSerializer {
 
         /// - Parameters:
         ///   - bytes: `host[:port]`.
-        ///   - isTargetAbsolute: whether a proxy gets targets in absolute-form, `http://host/path` (RFC 9112 3.2.2).
+        ///   - isTargetAbsolute: whether a proxy gets targets in absolute-form, `http://host/path` (RFC
+        ///     9112 3.2.2).
         public init(_ bytes: ArraySlice<UInt8>, isTargetAbsolute: Bool = false) throws(SerializationError) {
             guard bytes.withUnsafeBytes({ Authority.isValid($0) }) else { throw .host }
             self.bytes = bytes
@@ -25,8 +26,8 @@ public enum RequestSerializer {
         }
     }
 
-    /// Appends the request line and the fields, or nothing if it throws. Writes Host, framing, `Connection` and
-    /// `Expect` from the parameters, and skips such fields in `fields`.
+    /// Appends the request line and the fields, or nothing if it throws. Writes Host, framing, `Connection`
+    /// and `Expect` from the parameters, and skips such fields in `fields`.
     ///
     /// - Parameters:
     ///   - method: the method.
@@ -56,7 +57,8 @@ public enum RequestSerializer {
     ///   - sharedFields: written after `fields`. Separate, so that requests may share either.
     ///   - body: how the body will be sent.
     ///   - closes: whether to send `Connection: close` because this is the connection's last request.
-    ///   - expectsContinue: whether to send `Expect: 100-continue` because the body waits for a 100 (RFC 9110 10.1.1).
+    ///   - expectsContinue: whether to send `Expect: 100-continue` because the body waits for a 100 (RFC
+    ///     9110 10.1.1).
     ///   - output: the head is appended to it.
     public static func appendHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,

@@ -59,7 +59,8 @@ struct ResponseHeadScanner: HeadScanner {
 
     var isInformational: Bool { status?.isInformational ?? false }
 
-    /// Determines the framing in the order of RFC 9112 6.3: bodiless status or method, then the fields, then the close.
+    /// Determines the framing in the order of RFC 9112 6.3: bodiless status or method, then the fields, then
+    /// the close.
     func framing() throws(WireFault) -> ResponseFraming {
         guard let status else { throw .statusLine }
         let facts = section.facts

@@ -2,9 +2,9 @@ public import HTTPModel
 
 /// Parses the responses on an upstream connection, strictly and without I/O (RFC 9112).
 ///
-/// Call `expectResponse(to:)` before sending each request; bytes that arrive without it are a failure. Call `parse`
-/// with received bytes, and again with the same input and `consumed`, until it returns `.needMore`. Bytes left after
-/// `.end` are unsolicited: do not reuse the connection.
+/// Call `expectResponse(to:)` before sending each request; bytes that arrive without it are a failure. Call
+/// `parse` with received bytes, and again with the same input and `consumed`, until it returns `.needMore`.
+/// Bytes left after `.end` are unsolicited: do not reuse the connection.
 public struct ResponseParser: Sendable {
     public enum Event: Sendable {
         /// All input is consumed, and the response is incomplete.
@@ -38,8 +38,8 @@ public struct ResponseParser: Sendable {
 
     /// - Parameters:
     ///   - limits: the limits on heads.
-    ///   - opensTunnel: whether a proxy responds to CONNECT. Then `Content-Length` and `Transfer-Encoding` are
-    ///     ignored, as RFC 9110 9.3.6 requires for a success; do not read the body of a refusal.
+    ///   - opensTunnel: whether a proxy responds to CONNECT. Then `Content-Length` and `Transfer-Encoding`
+    ///     are ignored, as RFC 9110 9.3.6 requires for a success; do not read the body of a refusal.
     public init(limits: ResponseLimits = ResponseLimits(), opensTunnel: Bool = false) {
         self.limits = limits
         scanner = ResponseHeadScanner(limits: limits, side: opensTunnel ? .tunnelResponse : .response)
@@ -83,7 +83,8 @@ public struct ResponseParser: Sendable {
         public var length: Int { headLength &+ contentLength }
     }
 
-    /// Locates a response that begins and ends in `input`, as most do. Then call `take`, or `parse` if the result is nil.
+    /// Locates a response that begins and ends in `input`, as most do. Then call `take`, or `parse` if the
+    /// result is nil.
     ///
     /// - Parameters:
     ///   - input: the received bytes, starting with the response.
@@ -113,7 +114,8 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Returns the response that `locateResponse` found in the same input. Its body is stored with its fields.
+    /// Returns the response that `locateResponse` found in the same input. Its body is stored with its
+    /// fields.
     public mutating func take(
         _ layout: Layout, of input: UnsafeRawBufferPointer
     ) -> (head: HTTPResponseHead, body: ArraySlice<UInt8>) {
@@ -136,8 +138,8 @@ public struct ResponseParser: Sendable {
         phase = .body(remaining: remaining - count)
     }
 
-    /// Handles the orderly end of the connection (FIN): ends a body delimited by the close, and fails otherwise. Do
-    /// not call it after a reset, which truncates every response.
+    /// Handles the orderly end of the connection (FIN): ends a body delimited by the close, and fails
+    /// otherwise. Do not call it after a reset, which truncates every response.
     public mutating func inputEnded() -> Event {
         switch phase {
         case .untilClose:

@@ -62,8 +62,8 @@ public enum ResponseSerializer {
         }
     }
 
-    /// Appends the status line and the fields, or nothing if it throws. Writes framing, `Connection` and, if given,
-    /// `Date` from the parameters, and skips such fields in `fields`.
+    /// Appends the status line and the fields, or nothing if it throws. Writes framing, `Connection` and, if
+    /// given, `Date` from the parameters, and skips such fields in `fields`.
     ///
     /// - Parameters:
     ///   - status: a final status.
@@ -139,7 +139,8 @@ public enum ResponseSerializer {
         }
     }
 
-    /// Appends Content-Length or Transfer-Encoding (RFC 9110 8.6, RFC 9112 6.1), to HEAD as to GET. Skips 204 and 304.
+    /// Appends Content-Length or Transfer-Encoding (RFC 9110 8.6, RFC 9112 6.1), to HEAD as to GET. Skips 204
+    /// and 304.
     private static func appendFraming(
         _ status: HTTPStatus, _ body: Body, _ context: Context, to writer: inout ByteWriter
     ) {

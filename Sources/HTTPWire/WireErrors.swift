@@ -6,8 +6,8 @@ public struct RequestError: Error, Sendable, Equatable {
     public let status: HTTPStatus
     /// The broken rule: constant text, without bytes of the request.
     public let message: String
-    /// The parts of the request that break it, for a log: `requestLine`, `method`, `target`, `version`, `fields`, `field.NAME` or
-    /// `body`. No bytes of the request but the name of a field.
+    /// The parts of the request that break it, for a log: `requestLine`, `method`, `target`, `version`,
+    /// `fields`, `field.NAME` or `body`. No bytes of the request but the name of a field.
     public let parts: [String]
 
     init(_ fault: WireFault, parts: [String]) {

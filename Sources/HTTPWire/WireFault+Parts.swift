@@ -1,6 +1,6 @@
 extension WireFault {
-    /// The parts of a request that break the rule, as the access log names them. Nil if that depends on where the
-    /// parser is.
+    /// The parts of a request that break the rule, as the access log names them. Nil if that depends on where
+    /// the parser is.
     var requestParts: [String]? {
         switch self {
         case .methodByte, .methodTooLong, .connect: ["method"]

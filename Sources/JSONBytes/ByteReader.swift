@@ -4,7 +4,8 @@ public import ASCIIText
 
 /// Borrowed bytes with bounds-checked access.
 ///
-/// An index out of bounds reads as 0. JSON allows that byte nowhere, so scanners need no separate check for the end.
+/// An index out of bounds reads as 0. JSON allows that byte nowhere, so scanners need no separate check for
+/// the end.
 @_spi(Reading)
 public struct ByteReader {
     @usableFromInline let base: UnsafeRawPointer
@@ -68,8 +69,8 @@ public struct ByteReader {
         return index &+ firstStringStop(from: index)
     }
 
-    /// Returns the index of the closing quote if at most fifteen bytes of plain text come before it. Returns nil for
-    /// other strings, and if fewer than sixteen bytes are left.
+    /// Returns the index of the closing quote if at most fifteen bytes of plain text come before it. Returns
+    /// nil for other strings, and if fewer than sixteen bytes are left.
     @inlinable
     @inline(__always)
     public func closingQuote(at index: Int) -> Int? {
@@ -96,8 +97,8 @@ public struct ByteReader {
     @inline(__always)
     func firstStringStop(from index: Int) -> Int {
         let bytes = base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-        // The compiler vectorizes this arithmetic, but not comparisons. Bit 7 marks a control byte or a quote (flipping
-        // bit 1 puts the quote next to the control bytes), a backslash, or a byte above ASCII.
+        // The compiler vectorizes this arithmetic, but not comparisons. Bit 7 marks a control byte or a quote
+        // (flipping bit 1 puts the quote next to the control bytes), a backslash, or a byte above ASCII.
         let below = ((bytes ^ 0x02) &- 0x21) | ((bytes ^ Byte.backslash) &- 1)
         let stops = unsafeBitCast((below | bytes) & 0x80, to: SIMD2<UInt64>.self)
         if stops[0] != 0 { return stops[0].littleEndian.trailingZeroBitCount &>> 3 }
@@ -130,7 +131,8 @@ public struct ByteReader {
         (0..<count).allSatisfy { self[left &+ $0] == self[right &+ $0] }
     }
 
-    /// Returns the first eight bytes of `range` as a little-endian word, padded with zeros if the range is shorter.
+    /// Returns the first eight bytes of `range` as a little-endian word, padded with zeros if the range is
+    /// shorter.
     @inlinable
     @inline(__always)
     public func prefix(of range: Range<Int>) -> UInt64 {

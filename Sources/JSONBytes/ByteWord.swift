@@ -2,8 +2,8 @@ public import ASCIIText
 
 /// Searches in eight bytes at once.
 ///
-/// Matching bytes have bit 7 set. Only the lowest match is exact, because a borrow may mark bytes above it: take
-/// `firstMatch`, then search again after it.
+/// Matching bytes have bit 7 set. Only the lowest match is exact, because a borrow may mark bytes above it:
+/// take `firstMatch`, then search again after it.
 @_spi(Reading)
 public enum ByteWord {
     @inlinable
@@ -43,8 +43,8 @@ public enum ByteWord {
         return matches(word, 0x22) | matches(folded, 0x7B) | matches(folded, 0x7D)
     }
 
-    /// Returns the length of the number at the start of the word; nil if it does not end in the word or has an
-    /// exponent.
+    /// Returns the length of the number at the start of the word; nil if it does not end in the word or has
+    /// an exponent.
     ///
     /// - Precondition: The first byte is a digit from 1 to 9.
     @inlinable

@@ -1,6 +1,7 @@
 import ASCIIText
 
-/// A decimal number with all of its digits, so that numbers are compared exactly however they are written: `1.50`, `15e-1`.
+/// A decimal number with all of its digits, so that numbers are compared exactly however they are written:
+/// `1.50`, `15e-1`.
 package struct DecimalDigits: Sendable, Hashable {
     private let isNegative: Bool
     /// Significant digits, without zeros at either end. Empty for zero.

@@ -3,8 +3,8 @@ import ASCIIText
 extension DocumentScanner {
     /// Scans a string from its opening quote to the index after its closing one.
     ///
-    /// RFC 8259 allows a `\u` escape of a lone surrogate (section 8.2 warns that readers differ). It stays unchanged
-    /// here and becomes U+FFFD when the string is decoded.
+    /// RFC 8259 allows a `\u` escape of a lone surrogate (section 8.2 warns that readers differ). It stays
+    /// unchanged here and becomes U+FFFD when the string is decoded.
     @inline(__always)
     func string(_ index: inout Int) throws(JSONError) {
         index &+= 1
@@ -55,7 +55,8 @@ extension DocumentScanner {
                 guard second & 0xC0 == 0x80, reader[index &+ 2] & 0xC0 == 0x80 else {
                     throw brokenUTF8(at: index)
                 }
-                // After E0, a second byte below A0 is overlong; after ED, a second byte from A0 on is a surrogate.
+                // After E0, a second byte below A0 is overlong; after ED, a second byte from A0 on is a
+                // surrogate.
                 if lead == 0xE0, second < 0xA0 { throw failure(.badUTF8, at: index) }
                 if lead == 0xED, second >= 0xA0 { throw failure(.badUTF8, at: index) }
                 index &+= 3

@@ -1,16 +1,16 @@
 import ASCIIText
 
-/// Validates a document in one pass and throws at the first byte that violates RFC 8259 or a limit. Recurses once per 63 open
-/// brackets.
+/// Validates a document in one pass and throws at the first byte that violates RFC 8259 or a limit. Recurses
+/// once per 63 open brackets.
 ///
-/// The current index stays in a register: inlined functions take it `inout`, others take an index and return the next
-/// one. Each step first looks for the expected byte, and skips white space only if it finds another.
+/// The current index stays in a register: inlined functions take it `inout`, others take an index and return
+/// the next one. Each step first looks for the expected byte, and skips white space only if it finds another.
 struct DocumentScanner {
     let reader: ByteReader
     let limits: JSONLimits
 
-    /// Validates the document and returns the range of its value. Captures the ranges of the top-level members in
-    /// `names`.
+    /// Validates the document and returns the range of its value. Captures the ranges of the top-level
+    /// members in `names`.
     func scan(
         capturing names: JSONMemberNames?, into captures: inout JSONMembers.Ranges
     ) throws(JSONError) -> Range<Int> {
@@ -123,7 +123,8 @@ struct DocumentScanner {
         return reader[index]
     }
 
-    /// Scans a member's name and colon. Returns the range between the quotes, and whether the name has an escape.
+    /// Scans a member's name and colon. Returns the range between the quotes, and whether the name has an
+    /// escape.
     @inline(__always)
     private func name(_ index: inout Int) throws(JSONError) -> (name: Range<Int>, escaped: Bool) {
         if reader[index] != Byte.quote {

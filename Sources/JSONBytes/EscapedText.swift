@@ -28,7 +28,8 @@ public enum EscapedText {
         }
     }
 
-    /// Decodes a `\u` escape or a surrogate pair of two. Moves `index` from the first hexadecimal digit past the last.
+    /// Decodes a `\u` escape or a surrogate pair of two. Moves `index` from the first hexadecimal digit past
+    /// the last.
     private static func scalar(of reader: ByteReader, at index: inout Int) -> Unicode.Scalar {
         let first = unit(of: reader, at: index)
         index &+= 4

@@ -8,14 +8,15 @@ package enum IntegerText {
     /// With a larger exponent, a number is zero or fits no integer type: no document has that many digits.
     private static let largestExponent = 1_000_000
 
-    /// Returns the sign and digits of an integer: `20` for `2.0e1`. Returns nil for fractions and too many digits.
+    /// Returns the sign and digits of an integer: `20` for `2.0e1`. Returns nil for fractions and too many
+    /// digits.
     ///
     /// - Parameter number: A valid JSON number. Its exponent may be beyond the range of `Int`.
     package static func digits(of number: String) -> String? {
         let parts = number.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         guard let mantissa = parts.first else { return nil }
-        // nil if the exponent does not fit in an Int. `magnitude` is a UInt, because `Int.min` has no positive
-        // counterpart.
+        // nil if the exponent does not fit in an Int. `magnitude` is a UInt, because `Int.min` has no
+        // positive counterpart.
         let written = parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) : 0
         guard var exponent = written, exponent.magnitude <= largestExponent else {
             return mantissa.contains { $0 != UInt8(ascii: "0") && ASCII.isDigit($0) } ? nil : "0"

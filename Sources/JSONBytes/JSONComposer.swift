@@ -7,8 +7,8 @@
 ///     composer.endObject()
 ///     let body = composer.finish()
 ///
-/// The composer writes the commas and colons. It copies fragments shorter than `sharedFragmentLength` bytes, and
-/// returns longer ones as separate pieces.
+/// The composer writes the commas and colons. It copies fragments shorter than `sharedFragmentLength` bytes,
+/// and returns longer ones as separate pieces.
 public struct JSONComposer: ~Copyable {
     private var line: JSONLine
     private var shared: SharedFragments
@@ -47,7 +47,8 @@ public struct JSONComposer: ~Copyable {
     /// Writes a number with a fixed number of decimal places: `fixed(124, places: 1)` writes `12.4`.
     public mutating func fixed(_ scaled: Int, places: Int) { value { $0.fixed(scaled, places: places) } }
 
-    /// Writes the shortest number that reads back as `value`, and `null` for infinities and NaN, like JavaScript.
+    /// Writes the shortest number that reads back as `value`, and `null` for infinities and NaN, like
+    /// JavaScript.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         self.value { $0.plain(value.description) }

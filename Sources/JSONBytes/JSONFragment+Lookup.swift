@@ -1,7 +1,8 @@
 import ASCIIText
 
 extension JSONFragment {
-    /// The member's value; nil if it is missing or the fragment is not an object. The last of repeated names counts.
+    /// The member's value; nil if it is missing or the fragment is not an object. The last of repeated names
+    /// counts.
     public subscript(member name: String) -> JSONFragment? {
         lookUp { $0.member(name.utf8) }
     }
@@ -11,8 +12,8 @@ extension JSONFragment {
         lookUp { $0.element(index) }
     }
 
-    /// Returns the value that a JSON Pointer points at; nil if it is missing. The empty pointer returns the whole
-    /// fragment.
+    /// Returns the value that a JSON Pointer points at; nil if it is missing. The empty pointer returns the
+    /// whole fragment.
     public func value(at pointer: JSONPointer) -> JSONFragment? {
         guard !pointer.tokens.isEmpty else { return self }
         return lookUp { $0.value(at: pointer) }
@@ -36,8 +37,8 @@ extension JSONFragment {
         return elements
     }
 
-    /// Returns the elements of an array, in order; nil if there are more than `limit`; the rest is not read. Empty if the
-    /// fragment is not an array.
+    /// Returns the elements of an array, in order; nil if there are more than `limit`; the rest is not read.
+    /// Empty if the fragment is not an array.
     public func elements(atMost limit: Int) -> [JSONFragment]? {
         var elements: [JSONFragment] = []
         var isWithin = true
@@ -49,7 +50,8 @@ extension JSONFragment {
         return isWithin ? elements : nil
     }
 
-    /// Calls `body` with the elements of an array, in order, until it returns false. Other fragments have none.
+    /// Calls `body` with the elements of an array, in order, until it returns false. Other fragments have
+    /// none.
     public func forEachElement<Failure: Error>(
         _ body: (JSONFragment) throws(Failure) -> Bool
     ) throws(Failure) {

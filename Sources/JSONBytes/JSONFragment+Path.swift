@@ -16,10 +16,11 @@ package enum JSONPathStep: Sendable, Hashable {
 }
 
 extension JSONFragment {
-    /// Returns the value at the end of a path, if any. What `.all` selects becomes an array, without the elements that
-    /// have nothing at the rest of the path. `.all` of null is null.
+    /// Returns the value at the end of a path, if any. What `.all` selects becomes an array, without the
+    /// elements that have nothing at the rest of the path. `.all` of null is null.
     ///
-    /// Each value is read once for each step. An array is written while it is read, without a list of its elements.
+    /// Each value is read once for each step. An array is written while it is read, without a list of its
+    /// elements.
     package func value(at path: ArraySlice<JSONPathStep>) -> JSONFragment? {
         guard !path.isEmpty else { return self }
         let all = path.firstIndex(of: .all) ?? path.endIndex
@@ -66,7 +67,8 @@ private struct Selection {
         }
     }
 
-    /// Writes what the steps, the first of which is `.all`, lead to from the value at the cursor. Moves the cursor past the value.
+    /// Writes what the steps, the first of which is `.all`, lead to from the value at the cursor. Moves the
+    /// cursor past the value.
     func write(_ steps: ArraySlice<JSONPathStep>, at cursor: inout ValidCursor, to line: inout JSONLine) {
         let rest = steps.dropFirst()
         let all = rest.firstIndex(of: .all) ?? rest.endIndex

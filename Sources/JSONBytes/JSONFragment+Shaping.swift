@@ -25,8 +25,8 @@ extension JSONFragment {
         try shape(JSONShape().drop(paths))
     }
 
-    /// Returns the value with other names for some members, in an array of each object. If both names are there, the
-    /// renamed member takes the place of the other one.
+    /// Returns the value with other names for some members, in an array of each object. If both names are
+    /// there, the renamed member takes the place of the other one.
     ///
     /// - Precondition: No two members of an object get the same name.
     public func rename(_ names: KeyValuePairs<JSONMemberPath, String>) throws(JSONShapeError) -> JSONFragment
@@ -39,7 +39,8 @@ extension JSONFragment {
     /// - Throws: `JSONShapeError` if there is a value without members where the shape keeps some.
     public func shape(_ shape: JSONShape) throws(JSONShapeError) -> JSONFragment { try shape.apply(to: self) }
 
-    /// Returns an object with the members of both: the members of `other` follow, and replace members with the same names.
+    /// Returns an object with the members of both: the members of `other` follow, and replace members with
+    /// the same names.
     ///
     /// - Throws: `JSONShapeError` if one of the two is neither an object nor `null`.
     public func join(_ other: JSONFragment) throws(JSONShapeError) -> JSONFragment {

@@ -9,7 +9,8 @@ extension JSONFragment {
         return ByteReader.read(text) { $0.text(0..<$0.count, isEscaped: isEscaped) }
     }
 
-    /// A number in any notation (`200`, `2e2`, `200.0`); nil for other kinds, fractions, and values out of range.
+    /// A number in any notation (`200`, `2e2`, `200.0`); nil for other kinds, fractions, and values out of
+    /// range.
     public var intValue: Int? {
         guard kind == .number else { return nil }
         if let value = plainInteger { return value }

@@ -2,8 +2,8 @@ public import ASCIIText
 
 /// A fast writer of JSON text. Unlike `JSONComposer`, it validates nothing and writes no commas.
 ///
-/// An SPI instead of `package`, because `package` declarations are not inlined across modules, and appending a constant
-/// of unknown length takes four times as long.
+/// An SPI instead of `package`, because `package` declarations are not inlined across modules, and appending
+/// a constant of unknown length takes four times as long.
 @_spi(Lines)
 public struct JSONLine: ~Copyable {
     @usableFromInline var writer: ByteWriter
@@ -76,8 +76,8 @@ public struct JSONLine: ~Copyable {
         writer.advance(by: JSONText.write(value, at: destination))
     }
 
-    /// Appends a number of thousandths, such as a time in milliseconds: `thousandths(12_400)` appends `12.400`. Appends
-    /// `0.000` for a negative number.
+    /// Appends a number of thousandths, such as a time in milliseconds: `thousandths(12_400)` appends
+    /// `12.400`. Appends `0.000` for a negative number.
     public mutating func thousandths(_ number: Int) {
         let destination = writer.reserve(JSONText.fixedLength(places: 3))
         writer.advance(by: JSONText.write(thousandths: UInt(max(0, number)), at: destination))
@@ -96,7 +96,8 @@ public struct JSONLine: ~Copyable {
         writer.advance(by: range.count)
     }
 
-    /// Appends a number with a fixed number of decimal places, 0 or more: `fixed(124, places: 1)` appends `12.4`.
+    /// Appends a number with a fixed number of decimal places, 0 or more: `fixed(124, places: 1)` appends
+    /// `12.4`.
     public mutating func fixed(_ scaled: Int, places: Int) {
         // RFC 8259, 6: a point must be followed by a digit.
         guard places > 0 else {

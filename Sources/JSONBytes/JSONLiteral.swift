@@ -1,4 +1,5 @@
-/// JSON written as a Swift literal: `["available": nil, "tags": []]`. Members keep the order in which they are written.
+/// JSON written as a Swift literal: `["available": nil, "tags": []]`. Members keep the order in which they
+/// are written.
 ///
 /// Values that are not literals are wrapped: `["count": JSONLiteral(count)]`.
 public struct JSONLiteral: Sendable, Equatable, CustomStringConvertible {

@@ -2,8 +2,9 @@ import ASCIIText
 
 /// The place of a member below an object, as names separated by dots: `seller.name`.
 ///
-/// It goes through arrays without mention: `items.title` is the title of each item. RFC 9535's `items[*].title` is the same. A name
-/// with a dot or a bracket in it is quoted, `['first.name']`, with a backslash before a quote or a backslash.
+/// It goes through arrays without mention: `items.title` is the title of each item. RFC 9535's
+/// `items[*].title` is the same. A name with a dot or a bracket in it is quoted, `['first.name']`, with a
+/// backslash before a quote or a backslash.
 public struct JSONMemberPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// At least one.
     package let names: [[UInt8]]

@@ -14,8 +14,8 @@ public struct JSONMembers: Sendable {
         self.start = start
     }
 
-    /// The value of the name at `index` in `JSONMemberNames`; nil if the document has no such member or is not an
-    /// object. The last of repeated names counts.
+    /// The value of the name at `index` in `JSONMemberNames`; nil if the document has no such member or is
+    /// not an object. The last of repeated names counts.
     public subscript(index: Int) -> JSONFragment? {
         let range = ranges[index]
         guard !range.isEmpty else { return nil }
@@ -31,7 +31,8 @@ public struct JSONMembers: Sendable {
         return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
 
-    /// Returns `self[index]?.intValue`. Creates no fragment for up to nine digits, enough for statuses and counts.
+    /// Returns `self[index]?.intValue`. Creates no fragment for up to nine digits, enough for statuses and
+    /// counts.
     package func integer(at index: Int) -> Int? {
         let range = ranges[index]
         guard (1...9).contains(range.count) else { return self[index]?.intValue }

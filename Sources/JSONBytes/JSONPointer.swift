@@ -4,8 +4,8 @@ import ASCIIText
 public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     struct Token: Sendable, Hashable {
         let bytes: [UInt8]
-        /// nil unless the token is digits without a leading zero. `-`, the position after the last element, never has a
-        /// value.
+        /// nil unless the token is digits without a leading zero. `-`, the position after the last element,
+        /// never has a value.
         let arrayIndex: Int?
 
         init(_ text: some Collection<UInt8>) {

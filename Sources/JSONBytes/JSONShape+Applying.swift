@@ -3,8 +3,8 @@ import ASCIIText
 extension JSONShape {
     /// Returns the shaped value. `null` stays `null`.
     ///
-    /// - Throws: `JSONShapeError.unexpectedKind` for a number, a string or a boolean where members are to be kept,
-    ///   because `keep` is an allow list.
+    /// - Throws: `JSONShapeError.unexpectedKind` for a number, a string or a boolean where members are to be
+    ///   kept, because `keep` is an allow list.
     func apply(to fragment: JSONFragment) throws(JSONShapeError) -> JSONFragment {
         guard !fragment.isNull, !root.rules.isEmpty || root.keepsOnlyNamed else { return fragment }
         return try ByteReader.read(fragment.bytes) { reader throws(JSONShapeError) in

@@ -1,13 +1,15 @@
 import ASCIIText
 
-/// Chooses and renames members of an object, or of each object in an array, without decoding. The values keep their bytes.
+/// Chooses and renames members of an object, or of each object in an array, without decoding. The values keep
+/// their bytes.
 ///
 ///     static let card = JSONShape().keep("id", "title", "seller.name").rename(["title": "name"])
 ///
 ///     let part = try product.shape(card)
 ///
-/// It keeps, then drops, then renames, in whatever order the methods are called. All paths use the names before renaming. The value
-/// is read once, so a shape in a `static let` is faster than one `keep`, `drop` and `rename` after the other.
+/// It keeps, then drops, then renames, in whatever order the methods are called. All paths use the names
+/// before renaming. The value is read once, so a shape in a `static let` is faster than one `keep`, `drop`
+/// and `rename` after the other.
 public struct JSONShape: Sendable {
     /// What happens to the members of an object.
     struct Level: Sendable {
@@ -62,7 +64,8 @@ public struct JSONShape: Sendable {
         return shape
     }
 
-    /// Gives members other names. If both names are there, the renamed member takes the place of the other one.
+    /// Gives members other names. If both names are there, the renamed member takes the place of the other
+    /// one.
     ///
     /// - Precondition: No two members of an object get the same name.
     public func rename(_ names: KeyValuePairs<JSONMemberPath, String>) -> JSONShape {

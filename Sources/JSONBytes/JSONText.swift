@@ -1,7 +1,7 @@
 import ASCIIText
 
-// Sound: each function documents the most bytes that it writes and writes them in order without gaps. The caller
-// ensures that the destination has room.
+// Sound: each function documents the most bytes that it writes and writes them in order without gaps. The
+// caller ensures that the destination has room.
 
 /// Writes JSON strings and numbers to memory, for `JSONLine`.
 enum JSONText {
@@ -26,8 +26,8 @@ enum JSONText {
         return count &+ 1
     }
 
-    /// Copies text eight bytes at a time; the last step overlaps the one before. Returns false if the text needs an
-    /// escape; the caller then overwrites the copied bytes.
+    /// Copies text eight bytes at a time; the last step overlaps the one before. Returns false if the text
+    /// needs an escape; the caller then overwrites the copied bytes.
     @inline(__always)
     private static func copy(
         plain text: UnsafePointer<UInt8>, _ length: Int, to destination: UnsafeMutablePointer<UInt8>
@@ -112,8 +112,8 @@ enum JSONText {
     /// At most 19 digits, and possibly a sign, a point and a zero before it.
     static func fixedLength(places: Int) -> Int { Swift.max(places, 19) &+ 3 }
 
-    /// Writes `scaled` / 10^`places` with 1 or more decimal places. Needs room for `fixedLength` bytes and returns how
-    /// many it wrote.
+    /// Writes `scaled` / 10^`places` with 1 or more decimal places. Needs room for `fixedLength` bytes and
+    /// returns how many it wrote.
     static func write(_ scaled: Int, places: Int, at destination: UnsafeMutablePointer<UInt8>) -> Int {
         if places == 3, scaled >= 0 { return write(thousandths: UInt(scaled), at: destination) }
         var rest = scaled.magnitude

@@ -1,7 +1,7 @@
 import ASCIIText
 
-/// A value to compare as JSON Schema compares: numbers by value, strings by their decoded text, arrays by position, objects as sets of
-/// members.
+/// A value to compare as JSON Schema compares: numbers by value, strings by their decoded text, arrays by
+/// position, objects as sets of members.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -16,12 +16,13 @@ package enum JSONValue: Sendable, Hashable {
 
     /// Decodes a fragment in one pass.
     ///
-    /// Returns nil if an object gives a name two different values, and if the fragment has more values than the limit. A name that repeats
-    /// its value counts once.
+    /// Returns nil if an object gives a name two different values, and if the fragment has more values than
+    /// the limit. A name that repeats its value counts once.
     ///
     /// - Parameters:
     ///   - fragment: the value to decode.
-    ///   - limit: the most values, the fragment itself and all elements and members in it. Also bounds the depth.
+    ///   - limit: the most values, the fragment itself and all elements and members in it. Also bounds the
+    ///     depth.
     package init?(_ fragment: JSONFragment, limit: Int = .max) {
         let value = ByteReader.read(fragment.bytes) { reader in
             var decoder = JSONValueDecoder(cursor: ValidCursor(reader), bytes: fragment.bytes, left: limit)

@@ -34,7 +34,8 @@ public struct ValidCursor {
         }
     }
 
-    /// Moves from the opening quote of a string past its closing one. Returns whether the string has an escape.
+    /// Moves from the opening quote of a string past its closing one. Returns whether the string has an
+    /// escape.
     @discardableResult
     public mutating func skipString() -> Bool {
         var escaped = false

@@ -1,17 +1,17 @@
 public import FoundationEssentials
 public import JSONBytes
 
-/// A JSON decoder like Foundation's `JSONDecoder`. Decodes straight from the bytes, without a tree or an index of the
-/// document, compares names as bytes, and skips unused values.
+/// A JSON decoder like Foundation's `JSONDecoder`. Decodes straight from the bytes, without a tree or an
+/// index of the document, compares names as bytes, and skips unused values.
 ///
 ///     let decoder = JSONBytesDecoder()
 ///     let chart = try decoder.decode(Chart.self, from: fragment)
 ///
-/// The strategies are Foundation's, with the same defaults. A document is RFC 8259 JSON in UTF-8, within `limits`. A
-/// leading byte order mark is ignored (section 8.1); a lone surrogate escape (`"\ud800"`) becomes U+FFFD. The client's
-/// documentation ("JSON beside Foundation's") lists the differences from `JSONDecoder`; tests check the list. Coding
-/// paths have Foundation's names and indices, but only the key of a `keyNotFound` error is of the model's `CodingKeys`
-/// type.
+/// The strategies are Foundation's, with the same defaults. A document is RFC 8259 JSON in UTF-8, within
+/// `limits`. A leading byte order mark is ignored (section 8.1); a lone surrogate escape (`"\ud800"`) becomes
+/// U+FFFD. The client's documentation ("JSON beside Foundation's") lists the differences from `JSONDecoder`;
+/// tests check the list. Coding paths have Foundation's names and indices, but only the key of a
+/// `keyNotFound` error is of the model's `CodingKeys` type.
 ///
 /// The first of repeated names counts, as with Foundation. Lookups in a `JSONFragment` find the last.
 public struct JSONBytesDecoder: Sendable {
@@ -21,7 +21,8 @@ public struct JSONBytesDecoder: Sendable {
     public var dataDecodingStrategy = JSONDecoder.DataDecodingStrategy.base64
     /// The strings for infinities and NaN. Default `.throw`.
     public var nonConformingFloatDecodingStrategy = JSONDecoder.NonConformingFloatDecodingStrategy.throw
-    /// How member names become coding keys, except in dictionaries with `String` keys. Default `.useDefaultKeys`.
+    /// How member names become coding keys, except in dictionaries with `String` keys. Default
+    /// `.useDefaultKeys`.
     public var keyDecodingStrategy = JSONDecoder.KeyDecodingStrategy.useDefaultKeys
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// Limits on documents, but not on fragments, which are validated already.
@@ -42,8 +43,8 @@ public struct JSONBytesDecoder: Sendable {
 
     /// Validates and decodes a document.
     ///
-    /// - Throws: `DecodingError`, or an error of the type. For invalid JSON, it is `DecodingError.dataCorrupted` with a
-    ///   `JSONError` as the underlying error.
+    /// - Throws: `DecodingError`, or an error of the type. For invalid JSON, it is
+    ///   `DecodingError.dataCorrupted` with a `JSONError` as the underlying error.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: ArraySlice<UInt8>
     ) throws -> Value {

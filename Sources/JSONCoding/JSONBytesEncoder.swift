@@ -6,8 +6,9 @@ public import FoundationEssentials
 ///     let fragment = try JSONBytesEncoder().encode(chart)
 ///
 /// Strategies and formats are Foundation's, with the same defaults. The client's documentation ("JSON beside
-/// Foundation's") lists the differences from `JSONEncoder`. Mainly, without `.sortedKeys` members keep the order in
-/// which they are encoded. So equal values give equal bytes, except for types with a random order, like `Dictionary`.
+/// Foundation's") lists the differences from `JSONEncoder`. Mainly, without `.sortedKeys` members keep the
+/// order in which they are encoded. So equal values give equal bytes, except for types with a random order,
+/// like `Dictionary`.
 public struct JSONBytesEncoder: Sendable {
     /// The format of the text. Default: no white space, escaped slashes, members in encoding order.
     public var outputFormatting: JSONEncoder.OutputFormatting = []
@@ -17,7 +18,8 @@ public struct JSONBytesEncoder: Sendable {
     public var dataEncodingStrategy = JSONEncoder.DataEncodingStrategy.base64
     /// The strings for infinities and NaN. Default `.throw`.
     public var nonConformingFloatEncodingStrategy = JSONEncoder.NonConformingFloatEncodingStrategy.throw
-    /// How coding keys become member names, except in dictionaries with `String` keys. Default `.useDefaultKeys`.
+    /// How coding keys become member names, except in dictionaries with `String` keys. Default
+    /// `.useDefaultKeys`.
     public var keyEncodingStrategy = JSONEncoder.KeyEncodingStrategy.useDefaultKeys
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 

@@ -1,12 +1,13 @@
 import Glibc
 public import Synchronization
 
-/// A `Lock` that spins before it sleeps, for state that many threads want at once. One or two nanoseconds slower without
-/// contention.
+/// A `Lock` that spins before it sleeps, for state that many threads want at once. One or two nanoseconds
+/// slower without contention.
 ///
-/// On Linux a `Mutex` passes to the thread that has slept on it the longest. Once a few threads sleep, every operation
-/// takes a context switch (50 us instead of 50 ns), and each arriving thread goes to sleep as well: eight threads on
-/// two cores stay in that state for seconds. So threads spin first, and sleep on the mutex only if they get no turn.
+/// On Linux a `Mutex` passes to the thread that has slept on it the longest. Once a few threads sleep, every
+/// operation takes a context switch (50 us instead of 50 ns), and each arriving thread goes to sleep as well:
+/// eight threads on two cores stay in that state for seconds. So threads spin first, and sleep on the mutex
+/// only if they get no turn.
 public struct AdaptiveLock<State>: ~Copyable, Sendable {
     @usableFromInline let isTaken = Atomic<Bool>(false)
     @usableFromInline let lock: Lock<State>

@@ -1,5 +1,5 @@
-/// Tells the thread sanitizer that what precedes `release()` happens before what follows `acquire()`: the work before a
-/// resumption, and the resumed task. Empty in other builds.
+/// Tells the thread sanitizer that what precedes `release()` happens before what follows `acquire()`: the
+/// work before a resumption, and the resumed task. Empty in other builds.
 ///
 ///     let happensBefore = HappensBeforeEdge()
 ///     defer { happensBefore.acquire() }
@@ -7,8 +7,8 @@
 ///         somewhere { happensBefore.release(); continuation.resume(returning: value) }
 ///     }
 ///
-/// The Swift runtime orders them with an atomic, but tells the sanitizer only about tasks that it suspended. A task
-/// does not suspend if its continuation is already resumed.
+/// The Swift runtime orders them with an atomic, but tells the sanitizer only about tasks that it suspended.
+/// A task does not suspend if its continuation is already resumed.
 public struct HappensBeforeEdge: Sendable {
     #if THREAD_SANITIZER
         private final class SharedLock: Sendable {

@@ -4,14 +4,14 @@
     public import Synchronization
 #endif
 
-// The thread sanitizer does not see `Synchronization.Mutex` on Linux and reports races inside a contended lock. Its
-// builds define THREAD_SANITIZER and use a pthread mutex instead.
+// The thread sanitizer does not see `Synchronization.Mutex` on Linux and reports races inside a contended
+// lock. Its builds define THREAD_SANITIZER and use a pthread mutex instead.
 
 /// A value that only one thread at a time can reach.
 ///
-/// Put all state that threads share into one `State` behind one `Lock`. Not recursive. Never call an observer, a
-/// handler or any other foreign code inside `withLock`: decide under the lock, act after it. Debug builds check this
-/// with `HeldLocks.assertNone()`.
+/// Put all state that threads share into one `State` behind one `Lock`. Not recursive. Never call an
+/// observer, a handler or any other foreign code inside `withLock`: decide under the lock, act after it.
+/// Debug builds check this with `HeldLocks.assertNone()`.
 #if THREAD_SANITIZER
     // Sound: it adds only constants, and accesses `storage` only while `mutex` is locked.
     public struct Lock<State>: ~Copyable, @unchecked Sendable {

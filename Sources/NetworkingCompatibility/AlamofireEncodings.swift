@@ -1,6 +1,7 @@
 public import Networking
 
-/// Alamofire's `URLEncoding` with its defaults: brackets for lists, numbers for Booleans, sorted keys, and `1` for the `Double` 1.0.
+/// Alamofire's `URLEncoding` with its defaults: brackets for lists, numbers for Booleans, sorted keys, and
+/// `1` for the `Double` 1.0.
 public enum URLEncoding {
     /// In the query for GET, HEAD and DELETE, in the body for other methods.
     public static let `default` = encoding(.methodDependent)

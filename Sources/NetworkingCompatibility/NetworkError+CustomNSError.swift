@@ -1,7 +1,8 @@
 public import Foundation
 public import Networking
 
-// For code that reads `NSError`, such as crash reporters. `NSError` needs all of Foundation, which Networking avoids.
+// For code that reads `NSError`, such as crash reporters. `NSError` needs all of Foundation, which Networking
+// avoids.
 
 extension NetworkError: CustomNSError {
     public static var errorDomain: String { "Sluice.NetworkError" }
@@ -9,8 +10,8 @@ extension NetworkError: CustomNSError {
     /// The status of the call; 0 if none came.
     public var errorCode: Int { statusCode ?? 0 }
 
-    /// `upstream`, `kind`, `reason` and `attempts`; `path`, `statusCode` and `response` if known; the underlying error
-    /// under `NSUnderlyingErrorKey`, and the message under `NSLocalizedDescriptionKey`.
+    /// `upstream`, `kind`, `reason` and `attempts`; `path`, `statusCode` and `response` if known; the
+    /// underlying error under `NSUnderlyingErrorKey`, and the message under `NSLocalizedDescriptionKey`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: reason.token,

@@ -36,8 +36,8 @@ extension RequestTask {
         .data(bodyData).adding(query: urlParameters)
     }
 
-    /// Moya's name for `parameters(_:encoding:)` with further parameters in the query. If `bodyEncoding` does not write
-    /// a body, the call fails (Moya stops the program).
+    /// Moya's name for `parameters(_:encoding:)` with further parameters in the query. If `bodyEncoding` does
+    /// not write a body, the call fails (Moya stops the program).
     public static func requestCompositeParameters(
         bodyParameters: Parameters, bodyEncoding: ParameterEncoding, urlParameters: Parameters
     ) -> RequestTask {

@@ -22,7 +22,8 @@ extension NetworkError {
         }
     }
 
-    /// The status, or the code of an envelope that reports a failure under a 2xx status with its own number ("04").
+    /// The status, or the code of an envelope that reports a failure under a 2xx status with its own number
+    /// ("04").
     var failingCode: Int {
         let status = statusCode ?? 0
         return (200..<300).contains(status) ? upstreamCode.flatMap { Int($0) } ?? status : status

@@ -2,7 +2,8 @@ public import Foundation
 public import JSONBytes
 public import Networking
 
-/// A failure for a router manager: a code, user info, the underlying error and the body of the error response.
+/// A failure for a router manager: a code, user info, the underlying error and the body of the error
+/// response.
 public struct RouterManagerError: NestedError, Sendable {
     /// The step that failed.
     public enum Code: Int, Sendable, Hashable {

@@ -12,19 +12,20 @@ public import HTTPOutbound
 public struct ConnectionSettings: Sendable {
     /// For all `https` upstreams. Default: the system's roots and at least TLS 1.2.
     public var tls = TLSConfiguration()
-    /// Settings for single hosts: a private authority, a client certificate, pinned keys. The key is `host` for all
-    /// ports, or `host:port`, which takes precedence: `bank.test`, `10.0.0.7:8443`, `[::1]`. The final dot of an absolute name does not
-    /// matter. Different settings never share connections.
+    /// Settings for single hosts: a private authority, a client certificate, pinned keys. The key is `host`
+    /// for all ports, or `host:port`, which takes precedence: `bank.test`, `10.0.0.7:8443`, `[::1]`. The
+    /// final dot of an absolute name does not matter. Different settings never share connections.
     public var tlsByHost: [String: TLSConfiguration] = [:]
-    /// Settings for single upstreams, with precedence over `tlsByHost`. The key is a provider's `upstream` or the name
-    /// of a gateway's upstream. A provider created without `upstream` has no such name, and a redirect to another
-    /// origin loses it. A gateway refuses to start if a key names none of its upstreams.
+    /// Settings for single upstreams, with precedence over `tlsByHost`. The key is a provider's `upstream` or
+    /// the name of a gateway's upstream. A provider created without `upstream` has no such name, and a
+    /// redirect to another origin loses it. A gateway refuses to start if a key names none of its upstreams.
     public var tlsByUpstream: [String: TLSConfiguration] = [:]
-    /// How the names of single upstreams are resolved, with precedence over the session's or gateway's settings. The key is
-    /// as in `tlsByUpstream`.
+    /// How the names of single upstreams are resolved, with precedence over the session's or gateway's
+    /// settings. The key is as in `tlsByUpstream`.
     public var dnsByUpstream: [String: DNSSettings] = [:]
-    /// The limits of single upstreams' connections. They replace the session's or gateway's. The key is as in `tlsByUpstream`. An
-    /// upstream with a name has connections of its own, even if another one has the same address.
+    /// The limits of single upstreams' connections. They replace the session's or gateway's. The key is as in
+    /// `tlsByUpstream`. An upstream with a name has connections of its own, even if another one has the same
+    /// address.
     public var limitsByUpstream: [String: OutboundLimits] = [:]
     /// Default none.
     public var proxy = Proxy.none
@@ -57,8 +58,8 @@ public struct ConnectionSettings: Sendable {
 
         /// Connects directly.
         public static let none = Proxy(kind: .none)
-        /// Uses the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` (`ProxyEnvironment`), read once.
-        /// An invalid one causes a warning, and fails at most the calls that need it.
+        /// Uses the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` (`ProxyEnvironment`),
+        /// read once. An invalid one causes a warning, and fails at most the calls that need it.
         public static let environment = Proxy(kind: .environment)
 
         /// Uses the same proxy for all upstreams except these hosts.

@@ -1,14 +1,16 @@
 public import Networking
 
 extension Provider {
-    /// Creates a provider over a session's connections. Its targets name their own base URLs (Moya's `MoyaProvider()`).
+    /// Creates a provider over a session's connections. Its targets name their own base URLs (Moya's
+    /// `MoyaProvider()`).
     ///
     /// - Parameters:
     ///   - name: name of the API in logs and errors. `ConnectionSettings.tlsByUpstream` does not apply to it.
     ///   - session: sends the calls. Default `Session.shared`.
     ///   - policy: retries, time limits and redirects.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
+    ///     `Interceptor`.
     ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
     ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     public convenience init(
@@ -31,7 +33,8 @@ extension Provider {
     ///   - session: sends the calls. Default `Session.shared`.
     ///   - policy: retries, time limits and redirects.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
+    ///     `Interceptor`.
     ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
     ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     /// - Throws: if `baseURL` is invalid.
@@ -54,7 +57,8 @@ extension Provider {
     ///   - session: sends the calls. Default `Session.shared`.
     ///   - policy: retries, time limits and redirects.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
+    ///     `Interceptor`.
     ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
     ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     /// - Throws: if the base URLs are invalid.

@@ -11,25 +11,26 @@ import Synchronization
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct HTTPOutbound.PoolReport
 
-/// The connections of providers outside a gateway: its own event loops, with a pool per upstream on each (like
-/// `URLSession` and Alamofire's `Session`).
+/// The connections of providers outside a gateway: its own event loops, with a pool per upstream on each
+/// (like `URLSession` and Alamofire's `Session`).
 ///
 ///     let tags = Provider<TagAPI>()                        // over `Session.shared`
 ///     tags.rx.request(.list).map([Tag].self)
 ///
-/// Calls from tasks and other threads are spread over the loops, and each response arrives on its call's loop. Do not
-/// block there; use `observe(on:)` for long work. A call made on one of the loops, e.g. in response to another call,
-/// stays there. An unreferenced session ends with its last call.
+/// Calls from tasks and other threads are spread over the loops, and each response arrives on its call's
+/// loop. Do not block there; use `observe(on:)` for long work. A call made on one of the loops, e.g. in
+/// response to another call, stays there. An unreferenced session ends with its last call.
 public final class Session: Sendable {
     /// The settings of a session.
     public struct Configuration: Sendable {
-        /// Number of event loops, each a thread; clamped to 1 to 1024. One carries tens of thousands of calls a second.
-        /// Default 1.
+        /// Number of event loops, each a thread; clamped to 1 to 1024. One carries tens of thousands of calls
+        /// a second. Default 1.
         public var loops = 1
-        /// Limits of each loop: connections, waiting calls and response sizes. `CallPolicy` has the time limits.
+        /// Limits of each loop: connections, waiting calls and response sizes. `CallPolicy` has the time
+        /// limits.
         ///
-        /// Default `OutboundLimits.program`: calls wait for a connection as long as their total time allows. (In a
-        /// gateway, they fail after waiting for a second.)
+        /// Default `OutboundLimits.program`: calls wait for a connection as long as their total time allows.
+        /// (In a gateway, they fail after waiting for a second.)
         public var limits = OutboundLimits.program
         /// TLS and proxies. Default: the system's roots and the environment's proxies.
         public var connections: ConnectionSettings = {
@@ -37,16 +38,17 @@ public final class Session: Sendable {
             connections.proxy = .environment
             return connections
         }()
-        /// Which name servers are asked, and how long their answers are used. Default: c-ares asks the servers in
-        /// resolv.conf(5).
+        /// Which name servers are asked, and how long their answers are used. Default: c-ares asks the
+        /// servers in resolv.conf(5).
         public var dns = DNSSettings()
-        /// Fields of every call unless its target or a plugin overrides them. Default: prefer JSON, accept the content
-        /// codings that the session decodes, and `Sluice` as the User-Agent.
+        /// Fields of every call unless its target or a plugin overrides them. Default: prefer JSON, accept
+        /// the content codings that the session decodes, and `Sluice` as the User-Agent.
         public var fields: HTTPFields = [
             .accept: "application/json, */*;q=0.5", .acceptEncoding: "gzip, deflate, br",
             .userAgent: "Sluice",
         ]
-        /// Whether responses' content codings are decoded. Default `.automatic`: each call decides. `.none`: never.
+        /// Whether responses' content codings are decoded. Default `.automatic`: each call decides. `.none`:
+        /// never.
         public var contentDecoding = ContentDecoding.automatic
         /// Limits the retries in flight to each upstream from each loop.
         public var retryBudget = RetryBudget()
@@ -63,8 +65,8 @@ public final class Session: Sendable {
         public init() {}
     }
 
-    /// A session with one loop and the default settings, created at first use on any thread and kept until the process
-    /// ends. Writes its `warnings` to standard error.
+    /// A session with one loop and the default settings, created at first use on any thread and kept until
+    /// the process ends. Writes its `warnings` to standard error.
     public static let shared: Session = {
         do {
             let session = try Session()
@@ -80,14 +82,15 @@ public final class Session: Sendable {
     public let transport: any Transport
     /// Sends requests without a provider.
     public let client: RequestClient
-    /// One line for each invalid proxy variable of the environment, without passwords: a skipped entry of `no_proxy`,
-    /// or a proxy other than http, which fails the calls that need it. Usually empty.
+    /// One line for each invalid proxy variable of the environment, without passwords: a skipped entry of
+    /// `no_proxy`, or a proxy other than http, which fails the calls that need it. Usually empty.
     public let warnings: [String]
 
     /// Starts the loops without waiting for them. Callable from any thread, even in a gateway's handler.
     ///
-    /// - Throws: `TLSError`, `ConnectionSettings.InvalidHost` or `InvalidDNSSettings` if the configuration is wrong;
-    ///   `SocketError` if the system has no descriptor or thread left for a loop. Invalid proxy variables only add to `warnings`.
+    /// - Throws: `TLSError`, `ConnectionSettings.InvalidHost` or `InvalidDNSSettings` if the configuration is
+    ///   wrong; `SocketError` if the system has no descriptor or thread left for a loop. Invalid proxy
+    ///   variables only add to `warnings`.
     public init(_ configuration: Configuration = Configuration()) throws {
         let loops = try SessionLoops(configuration)
         self.loops = loops
@@ -107,21 +110,21 @@ public final class Session: Sendable {
         client = RequestClient(transport: transport)
     }
 
-    /// The current and total numbers of all loops' pools; empty once the session is closed. Never waits: a call that
-    /// has just ended may still count until its loop has returned the connection.
+    /// The current and total numbers of all loops' pools; empty once the session is closed. Never waits: a
+    /// call that has just ended may still count until its loop has returned the connection.
     public var report: PoolReport { loops?.report ?? PoolReport() }
 
     /// The sizes of the loops' tables, for tests. Blocks; must not be called on one of the loops.
     package var tables: UpstreamTables { loops?.tables ?? UpstreamTables() }
 
-    /// Rereads the files with the configured certificates, keys and authorities. New connections use the new contents;
-    /// open ones finish their calls. Blocks while it reads. Callable from any thread.
+    /// Rereads the files with the configured certificates, keys and authorities. New connections use the new
+    /// contents; open ones finish their calls. Blocks while it reads. Callable from any thread.
     ///
     /// - Throws: `TLSError` if a file cannot be read or used. Then nothing changes.
     public func reloadCertificates() throws { try loops?.reloadCertificates() }
 
-    /// Ends the session and returns at once. Callable from any thread. Calls in flight and all later calls and attempts
-    /// fail with `destination_unavailable`. The threads end once the session is unreferenced.
+    /// Ends the session and returns at once. Callable from any thread. Calls in flight and all later calls
+    /// and attempts fail with `destination_unavailable`. The threads end once the session is unreferenced.
     public func close() { loops?.close() }
 }
 

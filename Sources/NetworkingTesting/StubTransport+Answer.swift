@@ -52,7 +52,8 @@ extension StubTransport {
                 .failure(TransportError(reason, "scripted failure", retryAfter: retryAfter)), after: delay)
         }
 
-        /// Accepts the connection and sends nothing: fails with `connection_read_timeout` at the attempt's limit.
+        /// Accepts the connection and sends nothing: fails with `connection_read_timeout` at the attempt's
+        /// limit.
         public static let silence = Answer(content: .silence, delay: .zero)
 
         /// Accepts no connection: fails with `connection_timeout` at the attempt's limit.

@@ -11,9 +11,10 @@ public import Rx
 ///     let transport = StubTransport(scheduler: ManualScheduler())
 ///     transport.answer("/weights", .failure(.connectionRefused), .json(#"{"status":200,"data":{}}"#))
 ///
-/// Each call takes the next answer of the script for its path, or else of the script for all paths. A script's last
-/// answer repeats. A call without a script fails with `destination_unavailable`. In a request's timeline, each attempt
-/// opens a new connection at once unless it fails earlier, and the first byte arrives with the answer.
+/// Each call takes the next answer of the script for its path, or else of the script for all paths. A
+/// script's last answer repeats. A call without a script fails with `destination_unavailable`. In a request's
+/// timeline, each attempt opens a new connection at once unless it fails earlier, and the first byte arrives
+/// with the answer.
 public final class StubTransport: Transport {
     /// An attempt that was sent.
     public struct Attempt: Sendable {
@@ -83,8 +84,8 @@ public final class StubTransport: Transport {
     ///   - fields: sent with every call.
     ///   - fieldsWithoutContext: sent with calls outside a client's request.
     ///   - retryBudget: the budget of each upstream.
-    ///   - player: answers all calls instead of the scripts, without a record of the attempts. Its answers come in later turns of the
-    ///     scheduler, so that calls of one moment are in flight together.
+    ///   - player: answers all calls instead of the scripts, without a record of the attempts. Its answers
+    ///     come in later turns of the scheduler, so that calls of one moment are in flight together.
     package init(
         scheduler: any SchedulerType, wallTime: (@Sendable () -> RxTime)? = nil, fields: HTTPFields,
         fieldsWithoutContext: HTTPFields, retryBudget: RetryBudget = RetryBudget(),
@@ -104,7 +105,8 @@ public final class StubTransport: Transport {
         state.withLock { $0.script = Script(answers) }
     }
 
-    /// Sets the script for calls to `path`, which includes the path of the base URL. Without answers the script is removed.
+    /// Sets the script for calls to `path`, which includes the path of the base URL. Without answers the
+    /// script is removed.
     public func answer(_ path: String, _ answers: Answer...) {
         state.withLock { $0.scripts[path] = Script(answers) }
     }

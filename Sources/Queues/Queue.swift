@@ -1,5 +1,5 @@
-/// A first-in, first-out queue. A removed element is released at once; the others move only when half of the storage is free, and to
-/// smaller storage once most of it is.
+/// A first-in, first-out queue. A removed element is released at once; the others move only when half of the
+/// storage is free, and to smaller storage once most of it is.
 @frozen
 public struct Queue<Element> {
     @usableFromInline

@@ -71,7 +71,8 @@ public struct AddressHealth: Sendable {
         return .ejected(failures: failures, duration: duration)
     }
 
-    /// - Parameter isProbe: whether the attempt was to find out whether the upstream works again. Then it ends an ejection.
+    /// - Parameter isProbe: whether the attempt was to find out whether the upstream works again. Then it
+    ///   ends an ejection.
     public mutating func attemptSucceeded(isProbe: Bool = false, at now: Int64) -> Change? {
         if isProbe, ejectedUntil > now {
             ejectedUntil = now
@@ -99,8 +100,8 @@ public struct AddressHealth: Sendable {
         return .becameHealthy
     }
 
-    /// Forgets what the upstream no longer has a policy for: without checks no address is unhealthy, and without ejection none is ejected
-    /// or on trial.
+    /// Forgets what the upstream no longer has a policy for: without checks no address is unhealthy, and
+    /// without ejection none is ejected or on trial.
     public mutating func follow(hasChecks: Bool, hasEjection: Bool, at now: Int64) -> Change? {
         let wasOut = outUntil > now
         if !hasChecks {

@@ -11,8 +11,9 @@ public struct AddressLoad: Sendable, Hashable {
 
     /// Whether it is chosen instead of the address that was drawn first.
     ///
-    /// An address with a smaller ramp takes part only as often as the two ramps' ratio says. If both take part, the one with
-    /// fewer calls in flight is chosen. (Dividing the calls by the ramp would have no effect while none is in flight.)
+    /// An address with a smaller ramp takes part only as often as the two ramps' ratio says. If both take
+    /// part, the one with fewer calls in flight is chosen. (Dividing the calls by the ramp would have no
+    /// effect while none is in flight.)
     ///
     /// - Parameter random: a number from 0 up to but not including 1. Used only if the ramps differ.
     @inlinable

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Counts attempts and failures of the last seconds in ten buckets. One thread counts; any thread may read the sum.
+/// Counts attempts and failures of the last seconds in ten buckets. One thread counts; any thread may read
+/// the sum.
 public final class AttemptWindow: Sendable {
     public struct Counts: Sendable, Hashable {
         public var attempts = 0
@@ -18,8 +19,8 @@ public final class AttemptWindow: Sendable {
 
     private static var bucketCount: Int64 { 10 }
 
-    /// Each has the number of its period, its attempts and its failures in one word, so that a reader never sees a
-    /// mixture of two periods.
+    /// Each has the number of its period, its attempts and its failures in one word, so that a reader never
+    /// sees a mixture of two periods.
     private let buckets = InlineArray<10, Atomic<UInt64>> { _ in Atomic(0) }
     private let width: Int64
 

@@ -5,11 +5,13 @@
 ///     half-open  one attempt at a time passes, a probe: enough successes close the circuit, and one failure
 ///                opens it again
 ///
-/// Time-outs of one endpoint say as much about its limits as about the upstream. If nothing else opened the circuit, it is open
-/// for this endpoint, the suspect, and attempts of the others pass: the first success closes the circuit, the first failure opens
-/// it for all. Likewise, after a probe of one endpoint has timed out, the next probe is left to another endpoint.
+/// Time-outs of one endpoint say as much about its limits as about the upstream. If nothing else opened the
+/// circuit, it is open for this endpoint, the suspect, and attempts of the others pass: the first success
+/// closes the circuit, the first failure opens it for all. Likewise, after a probe of one endpoint has timed
+/// out, the next probe is left to another endpoint.
 ///
-/// Times are nanoseconds of a monotonic clock. Counting is the caller's (`AttemptWindow`, `TimeoutVote`). Endpoints are numbers.
+/// Times are nanoseconds of a monotonic clock. Counting is the caller's (`AttemptWindow`, `TimeoutVote`).
+/// Endpoints are numbers.
 public struct CircuitBreaker: Sendable {
     public enum State: Sendable, Hashable {
         case closed
@@ -29,7 +31,8 @@ public struct CircuitBreaker: Sendable {
         /// The circuit opened for `duration` nanoseconds.
         case opened(attempts: Int, failures: Int, duration: Int64)
         case halfOpened
-        /// The circuit was open for one endpoint alone, and an attempt of another one failed: no longer for it alone.
+        /// The circuit was open for one endpoint alone, and an attempt of another one failed: no longer for
+        /// it alone.
         case widened
         /// A probe failed: open again for `duration` nanoseconds.
         case reopened(duration: Int64)
@@ -53,7 +56,8 @@ public struct CircuitBreaker: Sendable {
     private var nextDuration: Int64
     private var isProbing = false
     private var successes = 0
-    /// The only endpoint whose attempts show that the upstream fails. Nil if there are others, or while the circuit is closed.
+    /// The only endpoint whose attempts show that the upstream fails. Nil if there are others, or while the
+    /// circuit is closed.
     private var suspect: Int?
     /// Whether attempts of other endpoints pass, because none of them has failed yet.
     private var passesOthers = false
@@ -99,7 +103,8 @@ public struct CircuitBreaker: Sendable {
         return false
     }
 
-    /// An attempt failed while the circuit was closed. The numbers are counts of the window, with this failure.
+    /// An attempt failed while the circuit was closed. The numbers are counts of the window, with this
+    /// failure.
     ///
     /// - Parameters:
     ///   - suspect: the endpoint that has timed out, without evidence from others.

@@ -4,10 +4,11 @@ public struct CircuitBreakerPolicy: Sendable, Hashable {
     public var window = Duration.seconds(10)
     /// The fewest attempts within the window that can open the circuit. 1 to 100 000, default 20.
     public var minimumCalls = 20
-    /// The part of the attempts that must have failed to open the circuit. More than 0, at most 1. Default 0.5.
+    /// The part of the attempts that must have failed to open the circuit. More than 0, at most 1.
+    /// Default 0.5.
     public var failureRate = 0.5
-    /// How long the circuit stays open the first time, ±10 %. Doubled each time it opens again. 100 ms to 10 min,
-    /// default 5 s.
+    /// How long the circuit stays open the first time, ±10 %. Doubled each time it opens again. 100 ms to 10
+    /// min, default 5 s.
     public var open = Duration.seconds(5)
     /// The longest time that the circuit stays open. From `open` to 1 h, default 15 s.
     public var maxOpen = Duration.seconds(15)

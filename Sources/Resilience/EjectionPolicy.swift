@@ -1,15 +1,15 @@
 /// When an address of an upstream that has several is not used for a while, because its attempts fail.
 public struct EjectionPolicy: Sendable, Hashable {
-    /// How many attempts must fail, one after another, to eject the address. 1 to 1000, default 5. After its return, one
-    /// failure before the first success ejects it again.
+    /// How many attempts must fail, one after another, to eject the address. 1 to 1000, default 5. After its
+    /// return, one failure before the first success ejects it again.
     public var consecutive = 5
-    /// How long the first ejection lasts. The next ones last two, three and more times as long. 100 ms to 1 h, default
-    /// 30 s.
+    /// How long the first ejection lasts. The next ones last two, three and more times as long. 100 ms to 1
+    /// h, default 30 s.
     public var base = Duration.seconds(30)
     /// The longest time that an ejection lasts. From `base` to 1 day, default 5 min.
     public var max = Duration.seconds(300)
-    /// The largest part of the addresses that may be out of service after an ejection; one may always be. More than 0, at
-    /// most 1. Default 0.5.
+    /// The largest part of the addresses that may be out of service after an ejection; one may always be.
+    /// More than 0, at most 1. Default 0.5.
     public var maxShare = 0.5
 
     /// Creates the default policy.

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// An amount of something that a process may use, such as bytes or connections, divided among holders in fair shares
-/// (`FairShare`). Used from any thread, without a lock.
+/// An amount of something that a process may use, such as bytes or connections, divided among holders in fair
+/// shares (`FairShare`). Used from any thread, without a lock.
 public final class FairBudget: Sendable {
     public let capacity: Int
     private let used = Atomic(0)

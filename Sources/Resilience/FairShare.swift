@@ -1,7 +1,7 @@
 /// Divides a capacity among holders so that none can take all of it.
 ///
-/// A holder may take one more only while it holds less than what is free. One greedy holder gets half of the capacity,
-/// *n* get 1/(n+1) each, and as much stays free.
+/// A holder may take one more only while it holds less than what is free. One greedy holder gets half of the
+/// capacity, *n* get 1/(n+1) each, and as much stays free.
 public struct FairShare: Sendable, Hashable {
     public let capacity: Int
     @usableFromInline var used = 0

@@ -1,7 +1,7 @@
 /// How the addresses of an upstream are checked, besides by its calls.
 ///
-/// A check is a GET of `path`. It passes with a status from 200 to 399, and fails with another one and without a
-/// complete response in time.
+/// A check is a GET of `path`. It passes with a status from 200 to 399, and fails with another one and
+/// without a complete response in time.
 public struct HealthCheckPolicy: Sendable, Hashable {
     /// The path, from the root of the upstream's host, with a query if it needs one. Begins with a slash.
     public var path: String

@@ -1,5 +1,6 @@
-/// The number of retries that may be in flight to one upstream: 20 % of the calls in flight, but at least 3. Protects a
-/// struggling upstream from a multiple of its usual load. A transport keeps one budget per upstream and loop.
+/// The number of retries that may be in flight to one upstream: 20 % of the calls in flight, but at least 3.
+/// Protects a struggling upstream from a multiple of its usual load. A transport keeps one budget per
+/// upstream and loop.
 public struct RetryBudget: Sendable, Hashable {
     /// Number of calls in flight, as last counted.
     public private(set) var callsInFlight = 0

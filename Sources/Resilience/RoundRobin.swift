@@ -1,7 +1,7 @@
 import Queues
 
-/// A queue in which holders take turns, so that a holder with many elements does not delay the others. The elements of one holder keep
-/// their order.
+/// A queue in which holders take turns, so that a holder with many elements does not delay the others. The
+/// elements of one holder keep their order.
 public struct RoundRobin<Holder: Hashable, Element> {
     private var queues: [Holder: Queue<Element>] = [:]
     /// The holders that have elements, the next one first.

@@ -1,5 +1,5 @@
-/// Finds the endpoint that has most of an upstream's time-outs: a majority vote (Boyer and Moore, 1981), which needs no count for
-/// each endpoint.
+/// Finds the endpoint that has most of an upstream's time-outs: a majority vote (Boyer and Moore, 1981),
+/// which needs no count for each endpoint.
 ///
 /// Times are nanoseconds of a monotonic clock.
 public struct TimeoutVote: Sendable {
@@ -11,7 +11,8 @@ public struct TimeoutVote: Sendable {
     private let mostLead: Int
     private let window: Int64
 
-    /// - Parameter policy: time-outs count for its `window`. The suspect changes after fewer time-outs than open the circuit.
+    /// - Parameter policy: time-outs count for its `window`. The suspect changes after fewer time-outs than
+    ///   open the circuit.
     public init(_ policy: CircuitBreakerPolicy) {
         mostLead = policy.minimumCalls / 4
         window = policy.window.wholeNanoseconds

@@ -1,7 +1,8 @@
 /// Chooses one of several addresses: of two random ones the one with the smaller load.
 ///
-/// That spreads load almost as evenly as comparing all, and a caller that sees the loads of its own calls only does
-/// not send all of them to the same address (Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing").
+/// That spreads load almost as evenly as comparing all, and a caller that sees the loads of its own calls
+/// only does not send all of them to the same address (Mitzenmacher, "The Power of Two Choices in Randomized
+/// Load Balancing").
 public struct TwoRandomChoices: Sendable {
     /// The state of SplitMix64, which is random enough for this and costs no system call.
     private var state: UInt64

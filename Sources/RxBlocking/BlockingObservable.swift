@@ -4,8 +4,8 @@ public import Rx
 extension ObservableConvertibleType {
     /// Returns a blocking view of the stream, for tests and tools.
     ///
-    /// The main thread runs its run loop while it waits, so events on `MainScheduler` arrive. Other threads sleep. A
-    /// block on the main queue that waits holds up that serial queue.
+    /// The main thread runs its run loop while it waits, so events on `MainScheduler` arrive. Other threads
+    /// sleep. A block on the main queue that waits holds up that serial queue.
     ///
     /// - Parameter timeout: The longest wait of each operation, in seconds. Default: no limit.
     public consuming func toBlocking(timeout: TimeInterval? = nil) -> BlockingObservable<Element> {
@@ -22,8 +22,9 @@ public enum MaterializedSequenceResult<Element: Sendable>: Sendable {
 
 /// A blocking view of a stream. Each operation subscribes and disposes its subscription before it returns.
 ///
-/// All operations but `materialize` throw the stream's error, or `RxError.timeout` when the timeout passes. On the thread of an event loop,
-/// as in a callback of a call, they throw `BlockedLoopError` and do not subscribe.
+/// All operations but `materialize` throw the stream's error, or `RxError.timeout` when the timeout passes.
+/// On the thread of an event loop, as in a callback of a call, they throw `BlockedLoopError` and do not
+/// subscribe.
 public struct BlockingObservable<Element: Sendable>: Sendable {
     let source: Observable<Element>
     let timeout: TimeInterval?
@@ -54,14 +55,16 @@ public struct BlockingObservable<Element: Sendable>: Sendable {
         try one(of: source)
     }
 
-    /// Waits for the only value that satisfies `predicate`. Throws like `single()`, or the error of `predicate`.
+    /// Waits for the only value that satisfies `predicate`. Throws like `single()`, or the error of
+    /// `predicate`.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     @preconcurrency
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) throws -> Element {
         try one(of: source.filter(predicate))
     }
 
-    /// Waits for the end and returns all values with the completion or the error, which may be `RxError.timeout`.
+    /// Waits for the end and returns all values with the completion or the error, which may be
+    /// `RxError.timeout`.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func materialize() -> MaterializedSequenceResult<Element> {
         result(of: source)

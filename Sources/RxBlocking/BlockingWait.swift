@@ -34,7 +34,8 @@ final class BlockingWait: Sendable {
         if servesMainQueue { DispatchQueue.main.async {} }
     }
 
-    /// Returns early if the run loop cannot run, as in a block of the main queue that the run loop itself executes.
+    /// Returns early if the run loop cannot run, as in a block of the main queue that the run loop itself
+    /// executes.
     private func serveMainQueue() {
         while !hasEnded.load(ordering: .acquiring), let limit = limit {
             guard RunLoop.main.run(mode: .default, before: limit) else { return }

@@ -1,8 +1,8 @@
 public import Foundation
 public import Rx
 
-/// Runs each action as an operation on an `OperationQueue`. An action that is disposed before it starts does not run.
-/// The queue's `maxConcurrentOperationCount` limits how many run in parallel.
+/// Runs each action as an operation on an `OperationQueue`. An action that is disposed before it starts does
+/// not run. The queue's `maxConcurrentOperationCount` limits how many run in parallel.
 public final class OperationQueueScheduler: ImmediateSchedulerType {
     public let operationQueue: OperationQueue
     public let queuePriority: Operation.QueuePriority

@@ -2,8 +2,9 @@ public import Rx
 public import Testing
 
 extension TestScheduler {
-    /// Subscribes to `source` now, runs `frames` ticks, and records an issue unless the events match the marbles, by
-    /// their descriptions. Disposes the subscription `disposedAt` ticks from now, by default after `frames` ticks.
+    /// Subscribes to `source` now, runs `frames` ticks, and records an issue unless the events match the
+    /// marbles, by their descriptions. Disposes the subscription `disposedAt` ticks from now, by default
+    /// after `frames` ticks.
     @discardableResult
     public func expect<Output: ObservableConvertibleType>(
         _ source: Output, sends marbles: String, disposedAt: TestTime? = nil, frames: TestTime = 100,
@@ -51,7 +52,8 @@ extension TestableObserver {
             .description
     }
 
-    /// Describes how the events differ from the marbles, with names replaced by `values`; `nil` if they match.
+    /// Describes how the events differ from the marbles, with names replaced by `values`; `nil` if they
+    /// match.
     public func difference(
         from marbles: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> String? where Element: Equatable {

@@ -8,8 +8,9 @@ public import Testing
 ///     @Suite(.noLeaks) struct SearchTests { ... }
 ///     @Test(.noLeaks) func aSearchIsAbandoned() { ... }
 ///
-/// Counts only objects that the test's task creates (`Resources.Ledger`), and gives other threads time to free them. Rx
-/// counts objects only in debug builds and with `TRACE_RESOURCES`; in other builds the trait records a warning.
+/// Counts only objects that the test's task creates (`Resources.Ledger`), and gives other threads time to
+/// free them. Rx counts objects only in debug builds and with `TRACE_RESOURCES`; in other builds the trait
+/// records a warning.
 public struct NoLeaks: SuiteTrait, TestTrait, TestScoping {
     private let limit: DispatchTimeInterval
 

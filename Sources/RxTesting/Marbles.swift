@@ -10,7 +10,8 @@ public import Rx
 ///     (ab|)    several events in one frame
 ///     <500>    nothing happens for 500 frames
 ///
-/// White space is ignored, so it can align lines. A subscription starts in the frame `^` and ends in the frame `!`.
+/// White space is ignored, so it can align lines. A subscription starts in the frame `^` and ends in the
+/// frame `!`.
 public enum Marbles {
     /// Parses marbles into events. The first character is frame 0.
     ///
@@ -42,7 +43,8 @@ public enum Marbles {
         return translated
     }
 
-    /// Returns the marbles of `events`, with values written as their descriptions. The tick `start` is frame 0.
+    /// Returns the marbles of `events`, with values written as their descriptions. The tick `start` is
+    /// frame 0.
     public static func text<Element>(
         _ events: [Recorded<Event<Element>>], from start: TestTime = 0
     ) -> String {

@@ -1,7 +1,8 @@
 public import Rx
 public import RxVirtualTime
 
-/// A scheduler with a clock that only the test moves. Creates streams with scripted events, and recording observers.
+/// A scheduler with a clock that only the test moves. Creates streams with scripted events, and recording
+/// observers.
 ///
 /// With ticks and events, as in RxTest:
 ///
@@ -28,14 +29,16 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
 
     private let simulateProcessingDelay: Bool
 
-    /// A tick lasts `resolution` seconds. With `simulateProcessingDelay`, work that is due now runs at the next tick.
+    /// A tick lasts `resolution` seconds. With `simulateProcessingDelay`, work that is due now runs at the
+    /// next tick.
     public init(initialClock: TestTime, resolution: Double = 1, simulateProcessingDelay: Bool = true) {
         self.simulateProcessingDelay = simulateProcessingDelay
         super.init(
             initialClock: initialClock, converter: TestSchedulerVirtualTimeConverter(resolution: resolution))
     }
 
-    /// Creates a scheduler for marbles: the clock starts at 0, a tick lasts `frame`, and work due now runs at once.
+    /// Creates a scheduler for marbles: the clock starts at 0, a tick lasts `frame`, and work due now runs at
+    /// once.
     public convenience init(frame: RxTimeInterval) {
         self.init(
             initialClock: 0, resolution: frame.seconds,
@@ -117,8 +120,8 @@ extension TestScheduler {
         start(disposed: Defaults.disposed, create: create)
     }
 
-    /// Subscribes now, runs `frames` ticks, and records the events. Disposes the subscription `disposedAt` ticks from
-    /// now, by default after `frames` ticks.
+    /// Subscribes now, runs `frames` ticks, and records the events. Disposes the subscription `disposedAt`
+    /// ticks from now, by default after `frames` ticks.
     public func record<Output: ObservableConvertibleType>(
         _ source: Output, disposedAt: TestTime? = nil, frames: TestTime = 100
     ) -> TestableObserver<Output.Element> {

@@ -4,7 +4,8 @@ import RxVirtualTime
 
 /// A stream with scripted events that records its subscriptions.
 public final class TestableObservable<Element: Sendable>: ObservableType {
-    /// The events to send. Ticks are absolute in a hot stream, and relative to each subscription in a cold one.
+    /// The events to send. Ticks are absolute in a hot stream, and relative to each subscription in a cold
+    /// one.
     public let recordedEvents: [Recorded<Event<Element>>]
     private let scheduler: TestScheduler
     private let isHot: Bool

@@ -2,7 +2,8 @@
     public import Rx
     import XCTest
 
-    /// Fails the test unless the results and their ticks are equal. Errors are equal if their descriptions are.
+    /// Fails the test unless the results and their ticks are equal. Errors are equal if their descriptions
+    /// are.
     public func XCTAssertEqual<Element: Equatable & Sendable>(
         _ received: [Recorded<SingleEvent<Element>>], _ expected: [Recorded<SingleEvent<Element>>],
         file: StaticString = #filePath, line: UInt = #line

@@ -62,9 +62,9 @@ public enum VirtualTimeComparison: Sendable {
 
 extension VirtualTimeScheduler: PerEventScheduler {}
 
-/// A scheduler for tests. Its clock moves only when told to. Work runs on the thread that moves the clock, in order
-/// of its time or, at equal times, in the order it was scheduled. Any thread may schedule and dispose work, but only
-/// one thread may move the clock.
+/// A scheduler for tests. Its clock moves only when told to. Work runs on the thread that moves the clock, in
+/// order of its time or, at equal times, in the order it was scheduled. Any thread may schedule and dispose
+/// work, but only one thread may move the clock.
 // Sound: it adds only constants, locks and atomics.
 open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType,
     @unchecked Sendable
@@ -136,8 +136,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         work.insert(at: time) { action(state) }
     }
 
-    /// Adjusts the time of work from `schedule` and `scheduleRelative`, but not of work scheduled in virtual time.
-    /// Subclasses may return a later time: a test scheduler adds a tick to work that is due now.
+    /// Adjusts the time of work from `schedule` and `scheduleRelative`, but not of work scheduled in virtual
+    /// time. Subclasses may return a later time: a test scheduler adds a tick to work that is due now.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
         time
     }
@@ -178,7 +178,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         stop()
     }
 
-    /// Moves the clock to the first work and runs that, unless it is later than `limit`. Returns whether it ran any.
+    /// Moves the clock to the first work and runs that, unless it is later than `limit`. Returns whether it
+    /// ran any.
     @discardableResult
     package final func runNext(until limit: VirtualTime? = nil) -> Bool {
         guard let item = work.next(until: limit) else { return false }

@@ -1,8 +1,9 @@
 import Locking
 import Rx
 
-/// Work that waits for its virtual time: a binary heap ordered by time and then by order of scheduling. The heap
-/// stores items by a non-generic superclass, because moving instances of a generic class looks up metadata.
+/// Work that waits for its virtual time: a binary heap ordered by time and then by order of scheduling. The
+/// heap stores items by a non-generic superclass, because moving instances of a generic class looks up
+/// metadata.
 final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
     typealias Time = Converter.VirtualTimeUnit
 

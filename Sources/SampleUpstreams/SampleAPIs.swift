@@ -26,8 +26,9 @@ public import Sluice
 ///     PUT    /faults  {"api":"weights","fault":"delay:2000"}          200 with all faults
 ///     GET    /faults
 ///
-/// With `Demo-Visitor: ID` or, from a page, with `?visitor=ID`, a request has and sets the faults and the weights of that visitor,
-/// otherwise everybody's. Writes of weights take `If-Match: "71.8"` and `If-None-Match: *`; 412 has the day's weights.
+/// With `Demo-Visitor: ID` or, from a page, with `?visitor=ID`, a request has and sets the faults and the
+/// weights of that visitor, otherwise everybody's. Writes of weights take `If-Match: "71.8"` and
+/// `If-None-Match: *`; 412 has the day's weights.
 public struct SampleAPIs: Sendable {
     /// The current faults, which `PUT /faults` sets too.
     public let faults = FaultBoard()
@@ -43,8 +44,8 @@ public struct SampleAPIs: Sendable {
     ///
     /// - Parameters:
     ///   - path: the file. Missing folders are created.
-    ///   - now: returns seconds since 1970; called for each request. Simulated data covers the days from 2020 to this one, wherever on
-    ///     earth it is the latest (UTC+14), and the weather of this hour.
+    ///   - now: returns seconds since 1970; called for each request. Simulated data covers the days from 2020
+    ///     to this one, wherever on earth it is the latest (UTC+14), and the weather of this hour.
     ///   - hasLatency: whether answers take 40 to 180 ms, as real upstreams do, instead of coming at once.
     /// - Throws: `SampleDataError` if the file cannot be opened or created.
     public init(
@@ -104,7 +105,8 @@ public struct SampleAPIs: Sendable {
         }
     }
 
-    /// Returns the answer that `work` makes of the data, after the latency of the call or the delay that a fault sets instead.
+    /// Returns the answer that `work` makes of the data, after the latency of the call or the delay that a
+    /// fault sets instead.
     func answer(
         to request: GatewayRequest, as call: FaultSwitch,
         _ work: @escaping @Sendable (SampleData) throws -> Answer
@@ -117,8 +119,8 @@ public struct SampleAPIs: Sendable {
         case .delay(let milliseconds): data.answer(after: milliseconds, work)
         case .status(let code): data.answer(after: wait) { _ in GenericEnvelope.fault(code) }
         case .garbage: data.answer(after: wait) { _ in .status(.noContent) }
-        // At once: the gateway repeats a request whose reused connection ends without a response, and a timeline would show the
-        // first wait as time spent connecting.
+        // At once: the gateway repeats a request whose reused connection ends without a response, and a
+        // timeline would show the first wait as time spent connecting.
         case .drop: .just(.status(.noContent))
         }
     }

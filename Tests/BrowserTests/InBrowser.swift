@@ -1,6 +1,7 @@
 import Testing
 
-// Tests run one at a time in each browser, because only one window can have the focus. Three browsers use the time that one waits.
+// Tests run one at a time in each browser, because only one window can have the focus. Three browsers use the
+// time that one waits.
 
 /// What the page does.
 @Suite("In a browser", .serialized, SharedBrowser())

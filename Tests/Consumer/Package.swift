@@ -26,8 +26,8 @@ let package = Package(
             name: "BooksTests",
             dependencies: ["Books", "Metered", sluice, .product(name: "GatewayTesting", package: "sluice")],
             path: "Documentation/BooksTests"),
-        // Targets that use Rx alone: programs that the tests run, every public name in mode 6 without a warning, and mode 5
-        // source as written for RxSwift.
+        // Targets that use Rx alone: programs that the tests run, every public name in mode 6 without a
+        // warning, and mode 5 source as written for RxSwift.
         .executableTarget(name: "Isolated", dependencies: [rx], swiftSettings: withoutWarnings),
         .executableTarget(
             name: "MainThread", dependencies: [rx, rxBlocking], swiftSettings: withoutWarnings),

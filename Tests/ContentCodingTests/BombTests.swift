@@ -46,7 +46,8 @@ struct BombTests {
 
     @Test("What is between two codings has the limit of an encoded body, even if it yields no content")
     func betweenWithoutContent() {
-        // RFC 1951 3.2.4: a stored block of no bytes. A deflate stream of many of them ends with an empty block.
+        // RFC 1951 3.2.4: a stored block of no bytes. A deflate stream of many of them ends with an empty
+        // block.
         let blocks = Array(repeatElement([0, 0, 0, 0xff, 0xff] as [UInt8], count: 40_000).joined()) + [3, 0]
         let coded = Encoded.gzip(blocks)
         #expect(decode(coded, [.deflate, .gzip]) == .success([]))

@@ -1,7 +1,8 @@
 import Foundation
 import Locking
 
-/// Runs blocking cases a few at a time on threads of their own, so that they do not hold up the tasks of other tests.
+/// Runs blocking cases a few at a time on threads of their own, so that they do not hold up the tasks of
+/// other tests.
 enum BlockingThreads {
     private static let queue: OperationQueue = {
         let queue = OperationQueue()

@@ -3,8 +3,8 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// After each fault the next requests succeed, on a new connection and, if it stays usable, on the same one. Sockets and timers are
-/// released within a second.
+/// After each fault the next requests succeed, on a new connection and, if it stays usable, on the same one.
+/// Sockets and timers are released within a second.
 @Suite("Faults of clients", .timeLimit(.minutes(2)))
 struct ClientFaultTests {
     @Test(

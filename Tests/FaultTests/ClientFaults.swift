@@ -1,5 +1,6 @@
-/// One row for each fault of a client. `listed` has the faults of the design, `further` has others. StandingFaultTests has faults by
-/// many clients or over many requests; GatewayHTTPTests/LeavingClientTests has clients that leave during upstream calls.
+/// One row for each fault of a client. `listed` has the faults of the design, `further` has others.
+/// StandingFaultTests has faults by many clients or over many requests; GatewayHTTPTests/LeavingClientTests
+/// has clients that leave during upstream calls.
 extension ClientFault {
     private static let get = "GET /page HTTP/1.1\r\nHost: test\r\n\r\n"
     private static func post(_ fields: String, _ body: String = "") -> String {

@@ -2,8 +2,8 @@ import Foundation
 import JSONBytes
 import TestSupport
 
-/// The unmet expectations of a case. They are collected instead of thrown, so that a case reports all of them and may run outside a
-/// test.
+/// The unmet expectations of a case. They are collected instead of thrown, so that a case reports all of them
+/// and may run outside a test.
 struct Complaints {
     private(set) var list: [String] = []
 

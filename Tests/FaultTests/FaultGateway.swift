@@ -27,8 +27,8 @@ struct PartAPI: TargetType {
     var allowsEmptyBody: Bool { method == .head }
 }
 
-/// A gateway in this process on a free port. `/page` has long limits, for busy machines. `/fault` is the same page, but it requests
-/// the faulty part with the fault's own method and policy.
+/// A gateway in this process on a free port. `/page` has long limits, for busy machines. `/fault` is the same
+/// page, but it requests the faulty part with the fault's own method and policy.
 final class FaultGateway: Sendable {
     let server: GatewayServer
     private let timersBefore: Int
@@ -107,7 +107,8 @@ final class FaultGateway: Sendable {
         server.waitUntilStopped()
     }
 
-    /// Returns a complaint if a connection, call or timer is left a second after all clients and upstreams have closed, else nil.
+    /// Returns a complaint if a connection, call or timer is left a second after all clients and upstreams
+    /// have closed, else nil.
     ///
     /// - Parameter ports: The ports of the upstreams.
     func leftovers(_ ports: [UInt16]) -> String? {

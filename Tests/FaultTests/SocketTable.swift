@@ -1,15 +1,18 @@
 import Foundation
 import TestSupport
 
-/// The kernel's table of TCP sockets. It shows the sockets that one gateway has not closed, even while other tests run.
+/// The kernel's table of TCP sockets. It shows the sockets that one gateway has not closed, even while other
+/// tests run.
 enum SocketTable {
-    /// Counts the owned sockets of a server's accepted connections and of connections to these loopback ports.
+    /// Counts the owned sockets of a server's accepted connections and of connections to these loopback
+    /// ports.
     static func sockets(from server: UInt16, orTo upstreams: [UInt16]) -> Int {
         guard let table = try? String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8) else {
             return -1
         }
         return table.split(separator: "\n").dropFirst().count { line in
-            // Columns: sl local remote state queues timer retransmits user timeout inode. A socket without an owner has inode 0.
+            // Columns: sl local remote state queues timer retransmits user timeout inode. A socket without an
+            // owner has inode 0.
             let words = line.split(separator: " ")
             guard words.count > 9, words[9] != "0", let local = port(words[1]), let remote = port(words[2])
             else { return false }

@@ -198,7 +198,8 @@ struct StandingFaultTests {
             defer { gateway.stop() }
             var complaints = Complaints()
             do {
-                // Only every twentieth client does not read its answer, because the kernel buffers megabytes for each of them.
+                // Only every twentieth client does not read its answer, because the kernel buffers megabytes
+                // for each of them.
                 let starts = [
                     "GET /pa", "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab", "",
                     "GET /large HTTP/1.1\r\nHost: test\r\n\r\n",

@@ -7,8 +7,8 @@ import Testing
 /// A fault of an upstream and the expected answer to the client.
 struct UpstreamFault: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable {
-        /// The part fails with this kind and one of these reasons (the kernel may decide which). If the part is required, the answer
-        /// has this status.
+        /// The part fails with this kind and one of these reasons (the kernel may decide which). If the part
+        /// is required, the answer has this status.
         case failure(OutcomeKind, [String], Int)
         /// The response is used, and the part has this data.
         case served(String)
@@ -20,7 +20,8 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
     let script: [ScriptedUpstream.Step]
     let outcome: Outcome
     var attempts = 1...1
-    /// Whether the connection stays usable. If so, it serves the following requests, and no other connection is opened.
+    /// Whether the connection stays usable. If so, it serves the following requests, and no other connection
+    /// is opened.
     var isReused = false
     var method = HTTPMethod.get
     /// The policy of the faulty call. Its limits are long unless they end the call.
@@ -29,7 +30,8 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
     var elapsed = 0...20_000
     /// The gateway's TLS configuration for the faulty upstream.
     var tls = UpstreamScheme.configuration
-    /// Whether connections over TLS begin with a handshake. If not, the script controls the connection from the first byte.
+    /// Whether connections over TLS begin with a handshake. If not, the script controls the connection from
+    /// the first byte.
     var isSecure = true
     /// A field that the answer has if the part is required.
     var field: (name: String, value: String)?

@@ -21,7 +21,8 @@ struct UpstreamFaultRun {
     static func complaints(_ fault: UpstreamFault, at side: Side, over scheme: UpstreamScheme = .http) throws
         -> [String]
     {
-        // A busy machine may delay a round, so a short time is met by the fastest of several. All else must be right in each round.
+        // A busy machine may delay a round, so a short time is met by the fastest of several. All else must
+        // be right in each round.
         var roundsLeft = fault.elapsed.upperBound < 1000 ? 5 : 1
         while true {
             var run = UpstreamFaultRun(fault, at: side, over: scheme)

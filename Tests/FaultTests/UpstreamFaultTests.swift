@@ -1,7 +1,7 @@
 import Testing
 
-/// Checks the answer that a gateway's client gets. After each fault the next requests succeed, on the same connection and on a new
-/// one. Sockets, pool and timers are released within a second.
+/// Checks the answer that a gateway's client gets. After each fault the next requests succeed, on the same
+/// connection and on a new one. Sockets, pool and timers are released within a second.
 @Suite("Faults of upstreams", .timeLimit(.minutes(2)))
 struct UpstreamFaultTests {
     @Test(

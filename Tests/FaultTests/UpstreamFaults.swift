@@ -2,18 +2,20 @@ import HTTPModel
 import Networking
 import TestSupport
 
-/// One row for each fault of an upstream. `listed` has the faults of the design, in its order; `further` has others.
+/// One row for each fault of an upstream. `listed` has the faults of the design, in its order; `further` has
+/// others.
 ///
 /// Not in these rows:
 /// - a name that does not resolve, a silent resolver: no HTTP is involved (EventIOTests/DNSTests,
 ///   GatewayHTTPTests/NameResolutionTests);
 /// - faults of TLS itself: `ofTLS`;
 /// - HTTP/2 upstreams: not supported;
-/// - a connection that closes as the next request is written, a slow part under load, all upstreams down: they need more than
-///   one request (StandingFaultTests);
+/// - a connection that closes as the next request is written, a slow part under load, all upstreams down:
+///   they need more than one request (StandingFaultTests);
 /// - SIGTERM under load: GatewayHTTPTests/DrainTests, SluiceCommandTests;
 /// - a reload with a broken file: GatewayHTTPTests/SecureUpstreamTests;
-/// - no file descriptors left: EventIOTests/ExhaustionTests in a separate process, `make soak` with a gateway;
+/// - no file descriptors left: EventIOTests/ExhaustionTests in a separate process, `make soak` with a
+///   gateway;
 /// - a standard output whose reader is stuck or gone: GatewayHTTPTests/LogWriterTests, StandingFaultTests.
 extension UpstreamFault {
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("No message or output shows the value of a variable or a secret")
 struct SecrecyTests {
-    /// Values that fit nowhere: an unusual word, then text that names, numbers, URLs and headers must not have.
+    /// Values that fit nowhere: an unusual word, then text that names, numbers, URLs and headers must not
+    /// have.
     private static let secrets = ["s3cr3tWord", "/s3cr3tWord\n {x}", "9876543210", "98765"]
 
     @Test(

@@ -139,7 +139,8 @@ struct CORSTests {
             ])
     }
 
-    /// One request for each kind of answer: a success, a HEAD, 404, 405, 400, OPTIONS of a path and of the server.
+    /// One request for each kind of answer: a success, a HEAD, 404, 405, 400, OPTIONS of a path and of the
+    /// server.
     private static let requests: [(HTTPMethod, String)] = [
         (.get, "/page"), (.head, "/page"), (.get, "/nowhere"), (.delete, "/page"), (.get, "/a%2fb"),
         (.options, "/page"), (.options, "*"),

@@ -7,7 +7,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// A row of the table of outcomes: the upstream's answer, the part's kind and reason, and the client's answer.
+/// A row of the table of outcomes: the upstream's answer, the part's kind and reason, and the client's
+/// answer.
 struct OutcomeCase: Sendable, CustomTestStringConvertible {
     var upstream: StubTransport.Answer
     var kind: String

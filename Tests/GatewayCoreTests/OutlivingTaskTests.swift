@@ -75,7 +75,8 @@ struct OutlivingTaskTests {
             try await diary.rx.request(.total).fragment().value
         }
         let others = TaskCache { Task { .null } }
-        // One element: a second one may be asked for before the stream is cancelled, and be a call after the end.
+        // One element: a second one may be asked for before the stream is cancelled, and be a call after the
+        // end.
         let isAsked = Lock(false)
         let once: @Sendable () async -> JSONFragment? = {
             isAsked.withLock { wasAsked in

@@ -18,7 +18,8 @@ struct AccessLogCallTests {
         ])
     }
 
-    /// Serves with upstreams at these ports, sends the requests one after another, and returns their log lines.
+    /// Serves with upstreams at these ports, sends the requests one after another, and returns their log
+    /// lines.
     private static func lines(
         _ upstreams: [String: UInt16], requests: [String] = ["/page"],
         declare: (Gateway) throws -> Void

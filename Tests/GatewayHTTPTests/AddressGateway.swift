@@ -35,7 +35,8 @@ enum AddressGateway {
         policy.ejection?.max = .seconds(60)
     }
 
-    /// Serves `/page` with one call to the name `parts.test`, which has the peers' addresses, and returns the messages.
+    /// Serves `/page` with one call to the name `parts.test`, which has the peers' addresses, and returns the
+    /// messages.
     static func serve(
         _ peers: AddressPeers, addresses: [String]? = nil, expected count: Int? = nil, loops: Int = 1,
         retry: CallRetryPolicy = .never,

@@ -224,7 +224,8 @@ struct AddressOutageTests {
 
     @Test("A call that an address refuses goes to an ejected one, if no other is in service")
     func onlyEjected() throws {
-        // The address that refuses is ejected first if the first three calls begin with it. Then the other one cannot be.
+        // The address that refuses is ejected first if the first three calls begin with it. Then the other
+        // one cannot be.
         for _ in 0..<20 {
             if try asksEjected() { return }
         }

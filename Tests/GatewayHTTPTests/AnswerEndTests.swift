@@ -30,7 +30,8 @@ struct AnswerEndTests {
         var description: String { "\(status ?? 0) \(end ?? "-") \(bytesOut ?? -1)" }
     }
 
-    /// Serves `/large` and the endpoints of `declare` while `body` runs, and returns the lines of the access log.
+    /// Serves `/large` and the endpoints of `declare` while `body` runs, and returns the lines of the access
+    /// log.
     private func lines(
         stops: Bool = false, configure: (inout GatewayServerConfiguration) -> Void = { _ in },
         declare: (Gateway) throws -> Void = { _ in }, _ body: (GatewayServer) throws -> Void
@@ -44,8 +45,8 @@ struct AnswerEndTests {
         ).map(Line.init)
     }
 
-    /// Expects one cut answer with status 200 and the bytes that the client acknowledged, which may lag the received bytes by a
-    /// segment or two.
+    /// Expects one cut answer with status 200 and the bytes that the client acknowledged, which may lag the
+    /// received bytes by a segment or two.
     private static func expectCut(
         _ lines: [Line], _ end: String, _ received: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {

@@ -11,7 +11,8 @@ import Testing
 /// Checks the messages at `debug` about connections and calls.
 @Suite("Messages at debug")
 struct DebugMessageTests {
-    /// Serves `/page`, which makes one call, at this log level, and returns the messages about upstreams and refusals.
+    /// Serves `/page`, which makes one call, at this log level, and returns the messages about upstreams and
+    /// refusals.
     private func messages(
         _ upstream: ScriptedUpstream, level: LogLevel = .debug, retry: CallRetryPolicy = .never,
         configure: (inout GatewayServerConfiguration) -> Void = { _ in }, _ body: (RawClient) throws -> Void

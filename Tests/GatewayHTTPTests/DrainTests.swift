@@ -175,7 +175,8 @@ struct DrainTests {
         #expect(total.other.isEmpty)
     }
 
-    /// Sends requests on one connection after another until the port is closed. Signals `warm` after twenty answers.
+    /// Sends requests on one connection after another until the port is closed. Signals `warm` after twenty
+    /// answers.
     private static func load(_ port: Int, _ seen: Seen, _ warm: Signal) {
         var answers = 0
         while let client = try? RawClient(port: port) {

@@ -30,7 +30,8 @@ final class FileFixture: Sendable {
         try write(name, Array(text.utf8), modified: modified)
     }
 
-    /// Serves files, by default the folder's, and two endpoints while `body` runs with the port. Returns the lines of the access log.
+    /// Serves files, by default the folder's, and two endpoints while `body` runs with the port. Returns the
+    /// lines of the access log.
     @discardableResult
     func serve(
         _ files: StaticFiles? = nil, _ body: (Int) throws -> Void

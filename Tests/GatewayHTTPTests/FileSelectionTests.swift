@@ -20,7 +20,8 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
 /// Checks the precedence of conditions (RFC 9110 13.2.2).
 @Suite("Answers to requests for files")
 struct FileSelectionTests {
-    /// The second in which the file was modified, as a number and a date, and the dates a second before and after.
+    /// The second in which the file was modified, as a number and a date, and the dates a second before and
+    /// after.
     private static let modified: Int64 = 784_111_777
     private static let then = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"

@@ -29,7 +29,8 @@ struct LeavingClientTests {
         return policy
     }
 
-    /// Serves `/page`, which has two parts of one upstream, while `body` runs. Returns the lines of the access log.
+    /// Serves `/page`, which has two parts of one upstream, while `body` runs. Returns the lines of the
+    /// access log.
     private func serve(
         _ upstream: ScriptedUpstream, _ policy: CallPolicy = patient,
         _ body: (GatewayServer) throws -> Void
@@ -69,7 +70,8 @@ struct LeavingClientTests {
             let idle = try RawClient(port: server.port)
             let clock = ContinuousClock()
             var fastest = Duration.seconds(60)
-            // A busy machine may delay a round, so only the fastest is measured. The sockets must close in every round.
+            // A busy machine may delay a round, so only the fastest is measured. The sockets must close in
+            // every round.
             for round in 1...rounds {
                 let leaving = try RawClient(port: server.port)
                 leaving.send(Self.page)
@@ -126,8 +128,8 @@ struct LeavingClientTests {
             try spin(while: server.report.connections > 0) {
                 "\(server.report.connections) connections, \(server.report.requests) requests"
             }
-            // No timer is left that could start an attempt. The loop's own timer for quiet streams ends by itself, and one
-            // timer forgets pools without connections.
+            // No timer is left that could start an attempt. The loop's own timer for quiet streams ends by
+            // itself, and one timer forgets pools without connections.
             try spin(while: server.report.timers > timers + 1) {
                 "\(server.report.timers) timers, \(timers) before"
             }

@@ -9,7 +9,8 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What clients and upstreams can cause at will must not look like an error of the gateway, nor like a success.
+/// What clients and upstreams can cause at will must not look like an error of the gateway, nor like a
+/// success.
 @Suite("Levels and codes in the logs", .timeLimit(.minutes(1)))
 struct LogSeverityTests {
     private static let patterns = """

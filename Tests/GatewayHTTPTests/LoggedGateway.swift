@@ -45,7 +45,8 @@ func withLoggedGateway(
     return try text.get().split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
 }
 
-/// Reads a pipe on a thread of its own. A gateway whose pipe is full waits a second for its reader when it ends.
+/// Reads a pipe on a thread of its own. A gateway whose pipe is full waits a second for its reader when it
+/// ends.
 private final class LogReading: Sendable {
     private let read = Lock("")
     private let ended = Signal()

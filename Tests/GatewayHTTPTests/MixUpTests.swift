@@ -12,7 +12,8 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// No client gets another client's bytes, even if clients leave and connections end. `make soak PROOF=mixups` runs longer.
+/// No client gets another client's bytes, even if clients leave and connections end. `make soak PROOF=mixups`
+/// runs longer.
 @Suite("Mix-ups")
 struct MixUpTests {
     private struct EchoAPI: TargetType {

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs tasks on a thread of their own. Swift's pool has a thread for each core, and tests that wait for an answer may block all
-/// of them.
+/// Runs tasks on a thread of their own. Swift's pool has a thread for each core, and tests that wait for an
+/// answer may block all of them.
 final class OtherThread: TaskExecutor {
     private let queue = DispatchQueue(label: "other")
 

@@ -40,7 +40,8 @@ final class RawUpstream: Sendable {
         return RawUpstream(port, [listener])
     }
 
-    /// Closes the first `count` connections once each has sent something. Holds later connections open and calls `held` for each.
+    /// Closes the first `count` connections once each has sent something. Holds later connections open and
+    /// calls `held` for each.
     static func ending(first count: Int, held: @escaping @Sendable () -> Void) throws -> RawUpstream {
         let (listener, port) = try listen(backlog: 64)
         Thread.detachNewThread {

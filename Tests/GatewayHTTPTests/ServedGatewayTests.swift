@@ -40,7 +40,8 @@ struct ServedGatewayTests {
             _ = try await client.get("/nothing")
             let clock = ContinuousClock()
             var fastest = Int.max
-            // A busy machine may delay a round, so only the fastest is measured. The reason must be the same in all.
+            // A busy machine may delay a round, so only the fastest is measured. The reason must be the same
+            // in all.
             for _ in 0..<5 {
                 let began = clock.now
                 let response = try await client.get("/page")

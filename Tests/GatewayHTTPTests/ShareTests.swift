@@ -44,7 +44,8 @@ struct ShareTests {
 
     private static let request = "GET /silent HTTP/1.1\r\nHost: test\r\n\r\n"
 
-    /// Sends this many requests to the silent endpoint, each on its own connection, and awaits that they are in flight.
+    /// Sends this many requests to the silent endpoint, each on its own connection, and awaits that they are
+    /// in flight.
     private func occupy(_ server: GatewayServer, _ count: Int) throws -> [RawClient] {
         let before = server.report.requests
         let clients = try (0..<count).map { _ in

@@ -12,7 +12,8 @@ struct StoppedAnswerTests {
         "HTTP/1.1 \(status)\r\nContent-Length: 1\r\n\r\n1"
     }
 
-    /// Serves `/page` with the parts `first` and `second` of the upstream `sound`, and `third` of `ill` between them.
+    /// Serves `/page` with the parts `first` and `second` of the upstream `sound`, and `third` of `ill`
+    /// between them.
     private func gateway(
         _ sound: ScriptedUpstream, _ ill: ScriptedUpstream, minimumCalls: Int, method: String = "get",
         open: String = "5m", drain: String = "30s"

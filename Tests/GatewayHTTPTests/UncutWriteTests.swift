@@ -16,7 +16,8 @@ private enum SaveAPI: TargetType {
     var method: HTTPMethod { self == .save ? .post : .get }
 }
 
-/// A request that must not be cut, such as a POST, has its own time limits: the deadline ends only the wait for it.
+/// A request that must not be cut, such as a POST, has its own time limits: the deadline ends only the wait
+/// for it.
 @Suite("Writes that outlast their client's request", .timeLimit(.minutes(1)))
 struct UncutWriteTests {
     /// Serves endpoints that save by POST, over one connection, while `body` runs.

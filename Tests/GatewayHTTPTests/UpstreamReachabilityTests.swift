@@ -13,7 +13,8 @@ import Testing
 /// Checks when the log reports an upstream as unreachable and as back. Time is virtual.
 @Suite("Reachability of upstreams")
 struct UpstreamReachabilityTests {
-    /// Returns the lines for one upstream. Each second has an event: `x` is a call that cannot connect, `.` an answered call, `-` nothing.
+    /// Returns the lines for one upstream. Each second has an event: `x` is a call that cannot connect, `.`
+    /// an answered call, `-` nothing.
     private func lines(_ events: String) -> [String] {
         var reachability = UpstreamReachability()
         var lines: [String] = []

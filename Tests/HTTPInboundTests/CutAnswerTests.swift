@@ -64,7 +64,8 @@ struct CutAnswerTests {
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.large)
             try await server.outputWaits()
-            // It takes some of the output, but never fast enough. On a busy machine it may be reset before that.
+            // It takes some of the output, but never fast enough. On a busy machine it may be reset before
+            // that.
             let wasEarly = (try? client.read(count: 100_000)) == nil
             try await server.log.wait(for: "finished /large stalled")
             #expect(wasEarly || client.readToEnd().end == .reset)

@@ -105,8 +105,8 @@ struct SlowReaderTests {
         #expect(reset == nil)
     }
 
-    /// Passes on an answer whose output waits for `wait` seconds, again and again with a gap between the waits. Returns the second at
-    /// which the client is reset, or nil if it is not reset within `seconds`.
+    /// Passes on an answer whose output waits for `wait` seconds, again and again with a gap between the
+    /// waits. Returns the second at which the client is reset, or nil if it is not reset within `seconds`.
     private static func resetOfStream(
         wait: Double, gap: Double, within seconds: Double, _ change: (inout InboundLimits) -> Void = { _ in },
         acknowledged: (Double) -> Int64

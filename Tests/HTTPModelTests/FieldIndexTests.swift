@@ -2,7 +2,8 @@ import Testing
 
 @testable import HTTPModel
 
-/// Fields of a message that has so many that an index finds them, against a list that is searched from its beginning.
+/// Fields of a message that has so many that an index finds them, against a list that is searched from its
+/// beginning.
 @Suite("Many fields")
 struct FieldIndexTests {
     private typealias Pair = (name: String, value: String)

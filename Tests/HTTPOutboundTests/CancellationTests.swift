@@ -119,7 +119,8 @@ struct CancellationTests {
             try await read.wait(count: 2)
             post.dispose()
             get.dispose()
-            // Both were disposed at the same time: once the connection of the other is closed, the time is over.
+            // Both were disposed at the same time: once the connection of the other is closed, the time is
+            // over.
             try await upstream.clientEnded.wait()
             #expect(try await harness.report().leased == 1)
             rest.fire()

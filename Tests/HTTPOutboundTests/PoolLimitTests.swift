@@ -103,7 +103,8 @@ struct PoolLimitTests {
             }
             let first = apis[0].begin(OutboundRequest(target: "/1"))
             try await one.requestRead.wait()
-            // With a second one it would have more than what is free: the call waits for the connection in use.
+            // With a second one it would have more than what is free: the call waits for the connection in
+            // use.
             let second = apis[0].begin(OutboundRequest(target: "/2"))
             try await harness.until { $0.waiting == 1 }
             let third = apis[1].begin(OutboundRequest(target: "/3"))

@@ -142,7 +142,8 @@ struct ResponseReaderTests {
         #expect(turns.count == 1 + 200_000 / BodyDecoder.mostBetween)
     }
 
-    /// Decodes a body that arrives at once. Returns it, nil for a failure, and how much was there at the beginning of each turn.
+    /// Decodes a body that arrives at once. Returns it, nil for a failure, and how much was there at the
+    /// beginning of each turn.
     private func decode(_ coded: [UInt8], _ codings: String) -> (ArraySlice<UInt8>?, turns: [Int]) {
         let head =
             "HTTP/1.1 200 OK\r\nContent-Encoding: \(codings)\r\nContent-Length: \(coded.count)\r\n\r\n"

@@ -54,7 +54,8 @@ struct EncodingComparison: Sendable {
         "0", "-1.5", "1e-128", "1e127", "12345678901234567890.123456789", "NaN",
     ]
 
-    /// Made at each call: the leak sanitizer does not find the buffers of a `Data` that lives until the program ends.
+    /// Made at each call: the leak sanitizer does not find the buffers of a `Data` that lives until the
+    /// program ends.
     static var all: [EncodingComparison] { scalars + others }
 
     private static var scalars: [EncodingComparison] {

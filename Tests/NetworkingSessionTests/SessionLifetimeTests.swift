@@ -64,7 +64,8 @@ struct SessionLifetimeTests {
                         let provider = Provider<Anything>(
                             session: session, policy: .patient, cookies: number % 2 == 0 ? CookieJar() : nil)
                         let calls = (0..<4).map { _ in
-                            // This closure may hold the last reference to the session, and a loop releases it.
+                            // This closure may hold the last reference to the session, and a loop releases
+                            // it.
                             provider.rx.request(target).subscribe(onSuccess: { _ in _ = session.report })
                         }
                         if number % 5 == 0 { session.close() }

@@ -9,7 +9,8 @@ import Testing
 /// What is done with n fields or parameters takes time in proportion to n.
 @Suite("Requests with many fields", .noLeaks)
 struct ManyFieldsTests {
-    /// Expects that 16 times as many take less than 64 times as long. Quadratic time would be 256 times as long.
+    /// Expects that 16 times as many take less than 64 times as long. Quadratic time would be 256 times as
+    /// long.
     ///
     /// - Parameters:
     ///   - few: enough that a quadratic part outweighs the others.

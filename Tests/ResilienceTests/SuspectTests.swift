@@ -7,7 +7,8 @@ struct SuspectTests {
     private static let impatient = 7
     private static let other = 8
 
-    /// A breaker with the default policy that opened at second 10 for five seconds, by time-outs of one endpoint alone.
+    /// A breaker with the default policy that opened at second 10 for five seconds, by time-outs of one
+    /// endpoint alone.
     private func opened() -> CircuitBreaker {
         var breaker = CircuitBreaker(CircuitBreakerPolicy())
         _ = breaker.attemptFailed(

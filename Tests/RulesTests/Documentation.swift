@@ -27,8 +27,8 @@ enum Documentation {
         return blocks
     }
 
-    /// Complains about code (`swift`) that stands in no test, so that it is never compiled, and about printed lines (`text`) that no test
-    /// expects.
+    /// Complains about code (`swift`) that stands in no test, so that it is never compiled, and about printed
+    /// lines (`text`) that no test expects.
     static func codeComplaints(_ article: SourceFile, tests: [SourceFile]) -> [String] {
         blocks(article).filter { block in
             guard block.kind == "swift" || block.kind == "text" else { return false }
@@ -45,8 +45,8 @@ enum Documentation {
     /// The most lines of other projects' code that one block may quote.
     private static let longestQuote = 18
 
-    /// Complains about blocks of a kind that is not checked, and about quotations of other projects' code (`swift-before`) that are long or
-    /// that no code of this project follows.
+    /// Complains about blocks of a kind that is not checked, and about quotations of other projects' code
+    /// (`swift-before`) that are long or that no code of this project follows.
     static func kindComplaints(_ article: SourceFile) -> [String] {
         let blocks = blocks(article)
         return blocks.indices.flatMap { index -> [String] in
@@ -108,7 +108,8 @@ enum Documentation {
         "errorDescription", "failureReason", "errorDomain", "errorCode", "errorUserInfo",
     ]
 
-    /// Returns the members that the public protocols of these files require. The protocol documents them for all conforming types.
+    /// Returns the members that the public protocols of these files require. The protocol documents them for
+    /// all conforming types.
     static func requirements(of files: [SourceFile]) -> Set<String> {
         Set(
             files.flatMap { file -> [String] in
@@ -147,8 +148,8 @@ enum Documentation {
         }
     }
 
-    /// Returns the name that a line declares: `name` for `public static let name = ...`; nil for imports, extensions and initializers that
-    /// protocols require.
+    /// Returns the name that a line declares: `name` for `public static let name = ...`; nil for imports,
+    /// extensions and initializers that protocols require.
     private static func declaredName(_ line: String) -> String? {
         let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "`") }.map(String.init)
         let kinds: Set = [

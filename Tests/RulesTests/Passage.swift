@@ -1,5 +1,5 @@
-/// A text that people read: the comments of consecutive lines, a string literal, or a paragraph of a document.
-/// Its code is left out: interpolations, fenced blocks and what stands between backticks.
+/// A text that people read: the comments of consecutive lines, a string literal, or a paragraph of a
+/// document. Its code is left out: interpolations, fenced blocks and what stands between backticks.
 struct Passage: Equatable {
     enum Kind: String, CaseIterable {
         case comment, message, document
@@ -49,8 +49,8 @@ struct Passage: Equatable {
     }
 }
 
-/// Reads the comments and string literals of a Swift file. It does not know literals of regular expressions: one
-/// with a quotation mark is read as a string up to the end of its line.
+/// Reads the comments and string literals of a Swift file. It does not know literals of regular expressions:
+/// one with a quotation mark is read as a string up to the end of its line.
 private struct PassageReader {
     private let path: String
     private let bytes: [UInt8]

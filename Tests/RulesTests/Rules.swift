@@ -10,8 +10,8 @@ enum Rules {
         "RxTesting": ["Testing", "XCTest"],
     ]
 
-    /// Complains about imports that the module's target in Package.swift does not declare. Swift itself accepts an import of any module
-    /// that happens to be built before.
+    /// Complains about imports that the module's target in Package.swift does not declare. Swift itself
+    /// accepts an import of any module that happens to be built before.
     static func importComplaints(_ file: SourceFile, _ manifest: Manifest) -> [String] {
         let allowed = (manifest.dependencies[file.module] ?? []).union(system)
             .union(special[file.module] ?? [])
@@ -36,7 +36,8 @@ enum Rules {
     /// Modules whose generics must be specialised for other modules.
     private static let specialised: Set<String> = ["Rx", "JSONBytes", "JSONCoding", "Networking"]
 
-    /// Complains about `package import` in these modules. It prevents their specialisation, and a request costs a few per cent more.
+    /// Complains about `package import` in these modules. It prevents their specialisation, and a request
+    /// costs a few per cent more.
     static func specialisationComplaints(_ file: SourceFile) -> [String] {
         guard specialised.contains(file.module) else { return [] }
         return file.lines.compactMap { line in
@@ -95,8 +96,8 @@ enum Rules {
 }
 
 extension Rules {
-    /// Complains about a socket, a loop or a session that a test makes although its target does not need `TestSupport`. Such
-    /// targets run in processes of their own, beside the one in which sockets are used.
+    /// Complains about a socket, a loop or a session that a test makes although its target does not need
+    /// `TestSupport`. Such targets run in processes of their own, beside the one in which sockets are used.
     static func socketComplaints(_ file: SourceFile, _ manifest: Manifest) -> [String] {
         var calls = ["socket(", "socketpair(", "listen(", "getaddrinfo(", "EventLoop(", "EventLoopGroup("]
         if file.text.contains("import NetworkingSession") { calls.append("Session(") }

@@ -15,7 +15,8 @@ enum SourceTree {
         get throws { try files(in: "Sources", ending: ".swift") }
     }
 
-    /// The Swift files under `Tests`, without the waiting helpers, the rules and the programs that measure or fuzz.
+    /// The Swift files under `Tests`, without the waiting helpers, the rules and the programs that measure or
+    /// fuzz.
     static var tests: [SourceFile] {
         get throws {
             let others = ["Support", "Tools", "Waiting", "RulesTests", "Benchmarks", "Soak", "Fuzz"].map {
@@ -67,7 +68,8 @@ enum SourceTree {
             path: path, text: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))
     }
 
-    /// Returns every file in a folder of the package whose name has this ending, with its path from the package's root.
+    /// Returns every file in a folder of the package whose name has this ending, with its path from the
+    /// package's root.
     static func files(in folder: String, ending: String) throws -> [SourceFile] {
         let folderURL = url(of: folder)
         let names = try FileManager.default.subpathsOfDirectory(atPath: folderURL.path)

@@ -18,8 +18,8 @@ extension TestScheduler {
 struct ConnectableTests {
     private let scheduler = TestScheduler()
 
-    /// Returns the events that a subscriber between the frames `start` and `end` receives when `connectable` is
-    /// connected in frame 2.
+    /// Returns the events that a subscriber between the frames `start` and `end` receives when `connectable`
+    /// is connected in frame 2.
     private func play(
         _ connectable: ConnectableObservable<String>, from start: Int = 0, to end: Int = 40,
         disconnectAt disconnection: Int = 40

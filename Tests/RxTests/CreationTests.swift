@@ -4,8 +4,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// Runs the tests of `OperatorTests` that apply to a factory: never, empty, values, error, disposal, a closure
-/// that throws, and a second subscription.
+/// Runs the tests of `OperatorTests` that apply to a factory: never, empty, values, error, disposal, a
+/// closure that throws, and a second subscription.
 @Suite("Factories", .noLeaks)
 struct CreationTests {
     /// The marbles of two subscriptions to the same observable.

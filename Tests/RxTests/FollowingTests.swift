@@ -80,8 +80,8 @@ private func told(_ stream: Observable<String>, as name: String, _ log: Log<Stri
 
 @Suite("A stream that has ended is disposed before the next one starts", .noLeaks)
 struct FollowingTests {
-    /// Plays the stream that `build` makes, with a first source that sends these marbles. Returns the subscriptions
-    /// and disposals of both sources.
+    /// Plays the stream that `build` makes, with a first source that sends these marbles. Returns the
+    /// subscriptions and disposals of both sources.
     private func order(
         _ marbles: String,
         _ build: (_ first: Observable<String>, _ second: Observable<String>, TestScheduler) -> Observable<
@@ -240,8 +240,8 @@ struct FollowingTests {
     }
 }
 
-/// When a closure of a stateless operator throws, only the operators below see the end. The operators here delay
-/// that end.
+/// When a closure of a stateless operator throws, only the operators below see the end. The operators here
+/// delay that end.
 @Suite("After a closure throws, the source is disposed even if the end is delayed", .noLeaks)
 struct HeldBackEndTests {
     private typealias Step = @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>

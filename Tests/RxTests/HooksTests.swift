@@ -7,7 +7,8 @@ import Testing
 struct HooksTests {
     private struct Unhandled: Error {}
 
-    /// Returns the call stacks that the handler received for errors of `body`. Passes on errors of other tests.
+    /// Returns the call stacks that the handler received for errors of `body`. Passes on errors of other
+    /// tests.
     private func unhandled(_ body: () -> Void) -> [[String]] {
         let log = Log<[String]>()
         let before = Hooks.defaultErrorHandler

@@ -152,7 +152,8 @@ struct OrderTests {
 
     @Test("Closures written on the main actor run on another thread without a trap")
     @MainActor func mainActorClosures() async throws {
-        // As in a main.swift in language mode 6, the closures are written in main-actor code and run elsewhere.
+        // As in a main.swift in language mode 6, the closures are written in main-actor code and run
+        // elsewhere.
         let background = SerialDispatchQueueScheduler(qos: .background)
         let value = try await Observable.just(1).observe(on: background).map { $0 + 1 }
             .filter { $0 > 0 }.flatMap { Observable.just($0 * 10) }

@@ -28,8 +28,8 @@ struct RecursionTests {
         }
     }
 
-    /// Runs a recursive stream to a source that never ends and disposes it, on a small stack. Returns how often that
-    /// source was subscribed to and disposed.
+    /// Runs a recursive stream to a source that never ends and disposes it, on a small stack. Returns how
+    /// often that source was subscribed to and disposed.
     private func dispose(_ recursion: RecursionCase, _ source: RecursionSource, rounds: Int) -> [Int] {
         onSmallStack {
             let scheduler = ManualScheduler()

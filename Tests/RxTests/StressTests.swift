@@ -4,8 +4,8 @@ import RxTesting
 import TestWaiting
 import Testing
 
-/// Runs every operator that depends on other streams, timers or threads on several threads. `HeldLocks` stops debug
-/// builds that call an observer, `subscribe` or `dispose` while holding a lock.
+/// Runs every operator that depends on other streams, timers or threads on several threads. `HeldLocks` stops
+/// debug builds that call an observer, `subscribe` or `dispose` while holding a lock.
 @Suite("Operators used by several threads", .noLeaks)
 struct StressTests {
     /// The events that one subscriber has received.

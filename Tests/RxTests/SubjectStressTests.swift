@@ -140,7 +140,8 @@ struct SubjectStressTests {
         }
     }
 
-    /// A subscription that calls the subject at its first value. If `leaves` is true, it takes at most three values.
+    /// A subscription that calls the subject at its first value. If `leaves` is true, it takes at most three
+    /// values.
     private static func subscribe(
         _ subject: FedSubject, _ seen: Shared<Seen>, leaves: Bool
     ) -> any Disposable {

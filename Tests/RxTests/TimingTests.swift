@@ -3,7 +3,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of operators that depend on time or another stream, beyond the common tests of `OperatorTests`.
+/// The behavior of operators that depend on time or another stream, beyond the common tests of
+/// `OperatorTests`.
 @Suite("Timing operators", .noLeaks)
 struct TimingTests {
     @Test("flatMapFirst does not call its selector for dropped values")

@@ -66,7 +66,8 @@ struct PlacesAPITests {
     @Test("The summary of a path has its distance, its duration and its places with names in both languages")
     func aPathHasItsDistanceAndPlaces() throws {
         try withServer { server in
-            // Half an hour at home, the way to Gangnam Station, ten minutes there. The points are posted out of order.
+            // Half an hour at home, the way to Gangnam Station, ten minutes there. The points are posted out
+            // of order.
             let points = [
                 point("2026-11-20T09:10:00+00:00", 37.4980, 127.0277),
                 point("2026-11-20T08:00:00Z", 37.5, 127.0), point("2026-11-20T08:30:00Z", 37.5003, 127.0),

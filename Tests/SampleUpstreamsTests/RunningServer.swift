@@ -7,7 +7,8 @@ import Testing
 
 @testable import SampleUpstreams
 
-/// Runs a server of the sample APIs, at a given day and hour in UTC, while `body` runs. Stops the server afterwards.
+/// Runs a server of the sample APIs, at a given day and hour in UTC, while `body` runs. Stops the server
+/// afterwards.
 func withServer(
     scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", hour: Int = 0,
     hasLatency: Bool = false, trickleInterval: TimeAmount = TrickledAnswer.interval,

@@ -106,7 +106,8 @@ final class Demo {
         return Answer(status: status, json: try JSONFragment(validating: Array(body.utf8)[...]))
     }
 
-    /// Runs curl with these arguments; the last one is the request target. Returns the answer's status, head and body as they came.
+    /// Runs curl with these arguments; the last one is the request target. Returns the answer's status, head
+    /// and body as they came.
     func askRaw(_ arguments: String...) throws -> (status: Int, head: String, body: String) {
         let target = try #require(arguments.last)
         let (status, text) = try curl(["--include"] + arguments.dropLast() + [base + target])

@@ -3,7 +3,8 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// What the demo has for its pages: calls without the gateway's help, calls under way, and sources of endpoints.
+/// What the demo has for its pages: calls without the gateway's help, calls under way, and sources of
+/// endpoints.
 @Suite("Endpoints for the demo's pages", .timeLimit(.minutes(1)))
 struct DemoPageTests {
     @Test(

@@ -43,7 +43,8 @@ struct DocumentedCommands {
         }
     }
 
-    /// Whether an output equals the shown one, apart from white space and varying values. `...` in the shown output matches any text.
+    /// Whether an output equals the shown one, apart from white space and varying values. `...` in the shown
+    /// output matches any text.
     static func matches(shown: [String], printed: String) -> Bool {
         let pieces = withoutVarying(shown.joined(separator: "\n")).components(separatedBy: "...")
         var rest = Substring(withoutVarying(printed))
@@ -58,8 +59,8 @@ struct DocumentedCommands {
     }
 }
 
-/// Runs the commands of one article in order. Servers listen on free ports instead of the documented ports. If the article starts no
-/// server before its first request, a demo with its own data is started.
+/// Runs the commands of one article in order. Servers listen on free ports instead of the documented ports.
+/// If the article starts no server before its first request, a demo with its own data is started.
 final class DocumentedSession {
     private let folder: String
     private let root: String
@@ -77,7 +78,8 @@ final class DocumentedSession {
         self.root = root
     }
 
-    /// Runs a command and returns its output. For a command that starts a server the output is empty, and the server keeps running.
+    /// Runs a command and returns its output. For a command that starts a server the output is empty, and the
+    /// server keeps running.
     func run(_ command: String) throws -> String {
         let words = Self.words(command)
         guard words.first == "sluice" else { return try ask(command) }

@@ -8,7 +8,8 @@ extension CommandTests {
     struct LatencyFlagTests {
         private let scratch = ScratchFolder()
 
-        /// Starts a demo with these flags and returns the gateway's times of a few answers, in milliseconds, the shortest first.
+        /// Starts a demo with these flags and returns the gateway's times of a few answers, in milliseconds,
+        /// the shortest first.
         private func times(_ arguments: [String], environment: [String: String] = [:]) throws -> [Double] {
             let demo = try SluiceProcess(
                 [

@@ -15,8 +15,8 @@ struct PublicFolderTests {
         return (process, "http://127.0.0.1:\(try process.readPort())")
     }
 
-    /// A Python script that executes a program without openat2 (system call 437): a seccomp filter makes the call fail with the error
-    /// number in the first argument, as an old kernel or container runtime does.
+    /// A Python script that executes a program without openat2 (system call 437): a seccomp filter makes the
+    /// call fail with the error number in the first argument, as an old kernel or container runtime does.
     private static let withoutOpenat2 = """
         import ctypes, os, struct, sys
         code = int(sys.argv[1])

@@ -20,7 +20,8 @@ struct SecureUpstreamTests {
         return folder.file(name)
     }
 
-    /// Starts a gateway with these flags, requests the charts and returns the status and the reason of the first error.
+    /// Starts a gateway with these flags, requests the charts and returns the status and the reason of the
+    /// first error.
     private func charts(_ arguments: [String], environment: [String: String] = [:]) throws -> (Int, String?) {
         let gateway = try SluiceProcess(
             ["serve", "--port", "0", "--drain-delay", "0", "--loops", "1"] + arguments,

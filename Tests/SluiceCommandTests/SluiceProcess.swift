@@ -89,7 +89,8 @@ final class SluiceProcess {
         try #require(try readPortIfFree(), "another program listens on the port")
     }
 
-    /// Reads the port from the first line that a server prints; nil if it ended because another program listens there.
+    /// Reads the port from the first line that a server prints; nil if it ended because another program
+    /// listens there.
     func readPortIfFree() throws -> Int? {
         guard let line = readLine() else {
             let output = finish()

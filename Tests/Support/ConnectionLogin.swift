@@ -1,7 +1,7 @@
 import Locking
 
-/// An upstream that logs in connections, as servers do with NTLM and Negotiate: once a user has logged in, it answers every request on
-/// that connection as the user's.
+/// An upstream that logs in connections, as servers do with NTLM and Negotiate: once a user has logged in, it
+/// answers every request on that connection as the user's.
 ///
 /// The users are alice and bob. `Negotiate alice` logs in at once; `NTLM alice` logs in after `NTLM hello`.
 package enum ConnectionLogin {

@@ -16,7 +16,8 @@ struct DescriptorSet {
         withUnsafeBytes(of: set) { $0[Int(descriptor) / 8] & 1 << (descriptor % 8) != 0 }
     }
 
-    /// Waits until one of these is readable or one of the others is writable, then keeps only the readable ones.
+    /// Waits until one of these is readable or one of the others is writable, then keeps only the readable
+    /// ones.
     ///
     /// - Parameters:
     ///   - writable: descriptors to wait for until they take bytes.

@@ -1,4 +1,5 @@
-/// One direction of a network link. Bytes leave one after the other at the link's rate, and arrive after its delay.
+/// One direction of a network link. Bytes leave one after the other at the link's rate, and arrive after its
+/// delay.
 package struct LinkModel: Sendable {
     /// Nanoseconds from leaving to arriving.
     package let delay: Int64
@@ -13,7 +14,8 @@ package struct LinkModel: Sendable {
         self.rate = rate
     }
 
-    /// Returns when the last of these bytes arrives. They reach the link at `now`, after all bytes before them.
+    /// Returns when the last of these bytes arrives. They reach the link at `now`, after all bytes before
+    /// them.
     package mutating func arrival(of count: Int, at now: Int64) -> Int64 {
         free = max(now, free) + nanoseconds(for: count)
         return free + delay

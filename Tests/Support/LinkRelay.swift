@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import Locking
 
-/// Relays TCP connections from a port of 127.0.0.1 to another one like a network link with a delay and a rate. All connections
-/// share both directions. Opening a connection takes no time, and nothing is lost.
+/// Relays TCP connections from a port of 127.0.0.1 to another one like a network link with a delay and a
+/// rate. All connections share both directions. Opening a connection takes no time, and nothing is lost.
 ///
-/// One thread does all of it. It reads no more than `queueLimit` bytes ahead for a direction of a connection, so a receiver that
-/// does not read stops the sender.
+/// One thread does all of it. It reads no more than `queueLimit` bytes ahead for a direction of a connection,
+/// so a receiver that does not read stops the sender.
 package final class LinkRelay: Sendable {
     private struct State {
         var isStopped = false
@@ -15,7 +15,8 @@ package final class LinkRelay: Sendable {
     }
 
     package let port: UInt16
-    /// The most bytes queued for one direction of a connection: what is on its way, and something to send next.
+    /// The most bytes queued for one direction of a connection: what is on its way, and something to send
+    /// next.
     package let queueLimit: Int
     private let target: UInt16
     private let model: LinkModel

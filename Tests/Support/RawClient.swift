@@ -1,7 +1,7 @@
 import Glibc
 
-/// A blocking client that sends and reads raw bytes. Every read has a deadline, so that a test ends even if the server is
-/// silent.
+/// A blocking client that sends and reads raw bytes. Every read has a deadline, so that a test ends even if
+/// the server is silent.
 package final class RawClient {
     package enum End: Equatable {
         case fin
@@ -39,7 +39,8 @@ package final class RawClient {
 
     /// - Parameters:
     ///   - port: A port of 127.0.0.1.
-    ///   - segment: The maximum segment size. On loopback it is 64 KiB, and the client acknowledges as many bytes at a time.
+    ///   - segment: The maximum segment size. On loopback it is 64 KiB, and the client acknowledges as many
+    ///     bytes at a time.
     ///   - host: The last byte of the client's own address, 127.0.0.1 to 127.0.0.254.
     package init(
         port: Int, receiveBuffer: Int32? = nil, segment: Int32? = nil, host: UInt8 = 1
@@ -126,7 +127,8 @@ package final class RawClient {
     @discardableResult
     package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// Sends bytes until the peer has taken none for this long, scaled for sanitizers. Returns how many were sent.
+    /// Sends bytes until the peer has taken none for this long, scaled for sanitizers. Returns how many were
+    /// sent.
     package func sendUntilBlocked(_ bytes: [UInt8], for milliseconds: Int32) -> Int {
         var offset = 0
         while offset < bytes.count {

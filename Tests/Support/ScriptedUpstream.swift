@@ -4,8 +4,8 @@ import Locking
 
 /// A raw socket on loopback that follows a script for each connection.
 ///
-/// The n-th connection follows the n-th script, and later connections follow the last one. Tests can read the received
-/// requests.
+/// The n-th connection follows the n-th script, and later connections follow the last one. Tests can read the
+/// received requests.
 package final class ScriptedUpstream: Sendable {
     /// How it treats connections until `open` is called.
     package enum Door: Sendable {
@@ -35,7 +35,8 @@ package final class ScriptedUpstream: Sendable {
         case close
         /// Closes the connection without close_notify, like an attacker who truncates the stream.
         case cut
-        /// Starts TLS. Not needed if the upstream is secure from the start. The connection ends if the handshake fails.
+        /// Starts TLS. Not needed if the upstream is secure from the start. The connection ends if the
+        /// handshake fails.
         case secure
         /// Starts TLS with another server's certificate and options.
         case secureBy(TLSServer)
@@ -169,7 +170,8 @@ package final class ScriptedUpstream: Sendable {
         open()
     }
 
-    /// Opens a listening port with a full backlog, so that the next connect gets no answer. The caller closes the descriptors.
+    /// Opens a listening port with a full backlog, so that the next connect gets no answer. The caller closes
+    /// the descriptors.
     package static func blackHole() throws -> (port: UInt16, descriptors: [Int32]) {
         let (listener, port) = try listen(backlog: 0)
         var descriptors = [listener]

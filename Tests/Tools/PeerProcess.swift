@@ -4,8 +4,9 @@ import Locking
 
 /// A program that acts as a peer. It runs until `stop`, or until this process ends for any reason.
 ///
-/// A shell starts it, waits until its own standard input ends, and then ends the program by its process ID. It asks again
-/// every second, because nginx ignores a SIGTERM that arrives while it starts, and kills the program after ten seconds.
+/// A shell starts it, waits until its own standard input ends, and then ends the program by its process ID.
+/// It asks again every second, because nginx ignores a SIGTERM that arrives while it starts, and kills the
+/// program after ten seconds.
 package final class PeerProcess: Sendable {
     private struct State {
         var guardian: pid_t
@@ -32,8 +33,8 @@ package final class PeerProcess: Sendable {
 
     /// - Parameters:
     ///   - program: its path.
-    ///   - listener: a listening socket that it inherits as descriptor 3, so that clients can connect before it runs. The
-    ///     caller still has to close its own copy.
+    ///   - listener: a listening socket that it inherits as descriptor 3, so that clients can connect before
+    ///     it runs. The caller still has to close its own copy.
     ///   - folder: its working directory, where its output is kept.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], listener: Int32? = nil,

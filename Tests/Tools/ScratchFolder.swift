@@ -1,7 +1,7 @@
 import Foundation
 
-/// A temporary folder for one test. It is removed with its last reference: keep it in a variable or a property of the
-/// suite while its files are used.
+/// A temporary folder for one test. It is removed with its last reference: keep it in a variable or a
+/// property of the suite while its files are used.
 package final class ScratchFolder: Sendable {
     /// Has no trailing slash, and is short enough for the path of a Unix domain socket in it.
     package let path: String

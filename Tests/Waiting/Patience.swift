@@ -2,13 +2,14 @@ import Locking
 
 /// How long tests wait for something that should happen soon.
 package enum Patience {
-    /// Enough on a busy machine, and less than the shortest time limit of a suite, a minute. 20 s, or 50 s with a sanitizer.
+    /// Enough on a busy machine, and less than the shortest time limit of a suite, a minute. 20 s, or 50 s
+    /// with a sanitizer.
     package static let limit: Duration = .seconds(Sanitizer.isOn ? 50 : 20)
 
     private static let vain = Lock<Set<String>>([])
 
-    /// The limit of a wait at a place. After one wait in vain there, the next take 1 s at most: a test of many cases must not fail
-    /// for minutes.
+    /// The limit of a wait at a place. After one wait in vain there, the next take 1 s at most: a test of
+    /// many cases must not fail for minutes.
     static func limit(_ asked: Duration, file: String, line: Int) -> Duration {
         vain.withLock { $0.contains("\(file):\(line)") } ? min(asked, .seconds(1)) : asked
     }

@@ -39,10 +39,11 @@ package func poll(
     }
 }
 
-/// Most states change within microseconds, so a wait begins by yielding. Later it checks every millisecond, which leaves the
-/// processor to the others.
+/// Most states change within microseconds, so a wait begins by yielding. Later it checks every millisecond,
+/// which leaves the processor to the others.
 ///
-/// It looks at the clock before each check, so that the last check comes after the limit: the test itself may have been delayed.
+/// It looks at the clock before each check, so that the last check comes after the limit: the test itself may
+/// have been delayed.
 private struct Pace {
     private let start = ContinuousClock.now
     private let limit: Duration

@@ -14,7 +14,7 @@ package struct ValuePath: Sendable, Hashable {
     /// Whether it leads to any number of values, which are read as one array.
     package var isList: Bool { steps.contains(.all) }
 
-    /// Returns the value at this place, if any. What `[*]` selects becomes an array, without the elements that have
-    /// nothing at the rest of the path. `[*]` of null is null.
+    /// Returns the value at this place, if any. What `[*]` selects becomes an array, without the elements
+    /// that have nothing at the rest of the path. `[*]` of null is null.
     package func value(in root: JSONFragment) -> JSONFragment? { root.value(at: steps[...]) }
 }

@@ -2,14 +2,15 @@ import CPCRE2
 
 /// A regular expression of PCRE2, compiled once and matched with the whole of a text.
 ///
-/// Its syntax is Perl's. What JSON Schema (ECMA-262) and I-Regexp (RFC 9485) have in common with it means the same here: `\d` and `\w`
-/// are ASCII, `\u00e9` is a character.
+/// Its syntax is Perl's. What JSON Schema (ECMA-262) and I-Regexp (RFC 9485) have in common with it means the
+/// same here: `\d` and `\w` are ASCII, `\u00e9` is a character.
 package final class Pattern: Sendable {
     /// The pattern as it was written.
     package let text: String
     /// Whether no message shows the text.
     package let isHidden: Bool
-    // Addresses, because a pointer is not Sendable. PCRE2 only reads both while it matches, on any number of threads.
+    // Addresses, because a pointer is not Sendable. PCRE2 only reads both while it matches, on any number of
+    // threads.
     private let code: UInt
     private let context: UInt
 
@@ -26,9 +27,10 @@ package final class Pattern: Sendable {
     /// What messages call it.
     package var name: String { isHidden ? "its pattern" : "the pattern \(text)" }
 
-    // Bound a match to about 1 ms: of nested repetitions, 20 000 steps take up to 0.8 ms, and 5000 levels up to 0.6 ms. The interpreter
-    // has these limits for all patterns. Compiled to machine code, a match of a UUID takes 0.07 us instead of 0.13 us, but the steps are
-    // counted differently, and the process needs memory that is both writable and executable.
+    // Bound a match to about 1 ms: of nested repetitions, 20 000 steps take up to 0.8 ms, and 5000 levels up
+    // to 0.6 ms. The interpreter has these limits for all patterns. Compiled to machine code, a match of a
+    // UUID takes 0.07 us instead of 0.13 us, but the steps are counted differently, and the process needs
+    // memory that is both writable and executable.
     private static let steps: UInt32 = 20_000
     private static let depth: UInt32 = 5_000
     private static let kibibytes: UInt32 = 1024

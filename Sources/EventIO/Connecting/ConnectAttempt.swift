@@ -8,8 +8,8 @@ final class ConnectAttempt: TimerTarget {
     private let delay: TimeAmount
     private let deadline: MonotonicTime
     private var race: ConnectRace
-    /// Competing sockets for several addresses. A single address uses the stream's own socket, so that one event
-    /// registration serves the whole connection.
+    /// Competing sockets for several addresses. A single address uses the stream's own socket, so that one
+    /// event registration serves the whole connection.
     private var candidates: [ConnectCandidate] = []
     private var hasOneAddress: Bool
     private var timer: TimerToken?
@@ -159,8 +159,8 @@ final class ConnectAttempt: TimerTarget {
         do throws(SocketError) {
             let isConnected = try Descriptor.connect(stream.descriptor, to: address)
             if isConnected { return stream.runLater(.connected) }
-            // Registered once for the whole connection. A TCP socket raises the write edge only after it was full, so
-            // watching it costs nothing later.
+            // Registered once for the whole connection. A TCP socket raises the write edge only after it was
+            // full, so watching it costs nothing later.
             stream.register(EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST)
         } catch {
             close(stream.descriptor)
@@ -250,17 +250,17 @@ private func candidateIsReady(_: Int32, _: Int16, context: UnsafeMutableRawPoint
 }
 
 extension SocketStream {
-    /// Starts connecting. `streamConnected` or `streamFailed` follows, from the loop. After `timeout` the attempt fails
-    /// with `.connectTimedOut`.
+    /// Starts connecting. `streamConnected` or `streamFailed` follows, from the loop. After `timeout` the
+    /// attempt fails with `.connectTimedOut`.
     public static func connect(
         to address: SocketAddress, loop: EventLoop, timeout: TimeAmount, handler: (any StreamHandler)? = nil
     ) -> SocketStream {
         connect(to: [address], loop: loop, timeout: timeout, handler: handler)
     }
 
-    /// Starts connecting to several addresses within one time limit (RFC 8305). They are tried in order: the next one
-    /// starts when one has failed or has taken `delay`, without stopping it. The first to connect wins. `delay` is 100
-    /// ms to 2 s, and shorter if the addresses could not all be tried otherwise.
+    /// Starts connecting to several addresses within one time limit (RFC 8305). They are tried in order: the
+    /// next one starts when one has failed or has taken `delay`, without stopping it. The first to connect
+    /// wins. `delay` is 100 ms to 2 s, and shorter if the addresses could not all be tried otherwise.
     static func connect(
         to addresses: [SocketAddress], loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount = ConnectRace.delay, handler: (any StreamHandler)? = nil
@@ -271,9 +271,10 @@ extension SocketStream {
         return stream
     }
 
-    /// Starts connecting to all addresses of a name, alternating IPv6 and IPv4. Addresses that failed within the last
-    /// minute come last. The lookup counts towards the time limit. The attempt may fail with `.nameNotFound`, `.nameFailed` or
-    /// `.nameTimedOut`. `remoteAddress` is `0.0.0.0:0` until an address is tried.
+    /// Starts connecting to all addresses of a name, alternating IPv6 and IPv4. Addresses that failed within
+    /// the last minute come last. The lookup counts towards the time limit. The attempt may fail with
+    /// `.nameNotFound`, `.nameFailed` or `.nameTimedOut`. `remoteAddress` is `0.0.0.0:0` until an address is
+    /// tried.
     public static func connect(
         toHost host: String, port: Int, resolver: Resolver, loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount = .milliseconds(250), handler: (any StreamHandler)? = nil
@@ -304,7 +305,8 @@ extension SocketStream {
     func connected() {
         attempt = nil
         state = .open
-        // A Unix socket connects at once and becomes writable at each read of the peer, so watch that only when needed.
+        // A Unix socket connects at once and becomes writable at each read of the peer, so watch that only
+        // when needed.
         if mainEvent == nil { register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST) }
         if tls != nil { return startHandshake() }
         handler?.streamConnected()

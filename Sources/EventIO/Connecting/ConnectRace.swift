@@ -1,5 +1,5 @@
-/// Decides when to try each address of a name (RFC 8305, "Happy Eyeballs"). An attempt does not wait for the earlier
-/// ones to finish; the first to connect wins.
+/// Decides when to try each address of a name (RFC 8305, "Happy Eyeballs"). An attempt does not wait for the
+/// earlier ones to finish; the first to connect wins.
 struct ConnectRace {
     enum Step: Equatable {
         /// Connect to this address and call `timePassed` at `wake`. Earlier attempts continue.
@@ -28,8 +28,8 @@ struct ConnectRace {
     /// Whether the other family is still looked up.
     private(set) var expectsMore: Bool
 
-    /// Tries `addresses` in order. `delay` is clamped to `delays`. If `expectsMore`, the race does not fail before
-    /// `add` is called.
+    /// Tries `addresses` in order. `delay` is clamped to `delays`. If `expectsMore`, the race does not fail
+    /// before `add` is called.
     init(
         _ addresses: [SocketAddress], expectsMore: Bool = false, delay: TimeAmount, deadline: MonotonicTime,
         now: MonotonicTime
@@ -82,8 +82,9 @@ struct ConnectRace {
 
     private var wake: MonotonicTime { waiting.isEmpty ? deadline : min(nextBegin, deadline) }
 
-    /// Alternates the address families, starting with the first address's, and keeps the order within each family
-    /// (RFC 8305, section 4). The system sorts reachable addresses first, and IPv6 before IPv4 (RFC 6724).
+    /// Alternates the address families, starting with the first address's, and keeps the order within each
+    /// family (RFC 8305, section 4). The system sorts reachable addresses first, and IPv6 before IPv4
+    /// (RFC 6724).
     static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first else { return [] }
         let own = addresses.filter { $0.family == first.family }

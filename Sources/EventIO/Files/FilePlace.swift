@@ -1,8 +1,8 @@
 import Glibc
 
-/// Where a new file goes: an unused name, or the name of a regular file, which the new one replaces. Symbolic links to regular
-/// files are followed. Devices, pipes, folders and links to missing files are refused, since renaming a file over them would remove
-/// them.
+/// Where a new file goes: an unused name, or the name of a regular file, which the new one replaces. Symbolic
+/// links to regular files are followed. Devices, pipes, folders and links to missing files are refused, since
+/// renaming a file over them would remove them.
 struct FilePlace: Sendable {
     /// The path of the file; after the last link, if the given path ends in one.
     let path: String
@@ -77,8 +77,8 @@ struct FileAccess: Sendable {
         mode = status.st_mode & 0o777
     }
 
-    /// Gives the same permissions to another file, and the same owner and group if the process may set them. If it may not set the
-    /// group, the new file's group gets only what everybody gets.
+    /// Gives the same permissions to another file, and the same owner and group if the process may set them.
+    /// If it may not set the group, the new file's group gets only what everybody gets.
     func copy(to descriptor: Int32, _ path: String) throws(SocketError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SocketError(.file, errno, subject: path) }

@@ -1,8 +1,8 @@
 import Glibc
 import Rx
 
-/// Writes a file on helper threads for a loop. The bytes go to a temporary file in the same folder, which is renamed
-/// when complete and removed otherwise. `FilePlace` says what it may replace. Used on its loop only.
+/// Writes a file on helper threads for a loop. The bytes go to a temporary file in the same folder, which is
+/// renamed when complete and removed otherwise. `FilePlace` says what it may replace. Used on its loop only.
 ///
 /// Holds in memory at most `bufferSize` waiting bytes, as many being written, and the bytes of one `write`.
 public final class FileSink {
@@ -32,9 +32,9 @@ public final class FileSink {
     public var failed: ((SocketError) -> Void)?
     private(set) var byteCount: Int64 = 0
 
-    /// A regular file at `path`, or at the end of a link, is replaced when the new one is complete. Writing fails if
-    /// `path` names anything else. With `synchronizes` the file and its folder
-    /// are fsynced, so that the file survives a crash of the machine. That is slower.
+    /// A regular file at `path`, or at the end of a link, is replaced when the new one is complete. Writing
+    /// fails if `path` names anything else. With `synchronizes` the file and its folder are fsynced, so that
+    /// the file survives a crash of the machine. That is slower.
     public convenience init(path: String, on loop: EventLoop, synchronizes: Bool = false) {
         self.init(path: path, on: loop, synchronizes: synchronizes, threads: FileThreads.shared)
     }
@@ -66,8 +66,8 @@ public final class FileSink {
     ///
     /// - Parameters:
     ///   - limit: how long the disk may take, but no longer than `finishTimeout`.
-    ///   - completion: called once, on the loop, with nil or the error, unless `cancel` comes first. After `.fileTimedOut` (the disk
-    ///     took longer) the file may exist, if it was being renamed.
+    ///   - completion: called once, on the loop, with nil or the error, unless `cancel` comes first. After
+    ///     `.fileTimedOut` (the disk took longer) the file may exist, if it was being renamed.
     public func finish(within limit: TimeAmount = .never, _ completion: @escaping (SocketError?) -> Void) {
         guard case .open = state else { return }
         state = .finishing(completion)

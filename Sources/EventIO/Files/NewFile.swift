@@ -1,8 +1,8 @@
 import Glibc
 import Locking
 
-/// A file that is created for its owner alone (mode 0600), written from beginning to end, and removed unless it is
-/// finished. Its functions block, so call them on a helper thread (`FileThreads`).
+/// A file that is created for its owner alone (mode 0600), written from beginning to end, and removed unless
+/// it is finished. Its functions block, so call them on a helper thread (`FileThreads`).
 public final class NewFile: Sendable {
     public let path: String
     /// The descriptor; -1 once the file is finished or removed.
@@ -42,7 +42,8 @@ public final class NewFile: Sendable {
         guard code == 0 else { throw SocketError(.file, code, subject: path) }
     }
 
-    /// Closes the file and keeps it. Some file systems report a full disk only here; the file is removed then.
+    /// Closes the file and keeps it. Some file systems report a full disk only here; the file is removed
+    /// then.
     public func finish() throws(SocketError) {
         let open = take()
         guard open >= 0, Glibc.close(open) != 0, errno != EINTR else { return }

@@ -21,7 +21,8 @@ public final class ReadAhead {
 
     /// Starts reading. `open` is called once, on a helper thread.
     ///
-    /// - Parameter mayWait: whether a read may wait for anything but a disk, such as another program. It then holds up no file.
+    /// - Parameter mayWait: whether a read may wait for anything but a disk, such as another program. It then
+    ///   holds up no file.
     public convenience init(
         on loop: EventLoop, mayWait: Bool = false,
         open: @escaping @Sendable () throws -> any BlockingReader
@@ -42,8 +43,9 @@ public final class ReadAhead {
 
     deinit { if !isClosed { work.end(on: threads) } }
 
-    /// Requests the next piece; one request at a time. `completion` is called once, on the loop, unless `close` comes
-    /// first. If a piece is ready, it is called inside this call. An empty piece or an error is the last.
+    /// Requests the next piece; one request at a time. `completion` is called once, on the loop, unless
+    /// `close` comes first. If a piece is ready, it is called inside this call. An empty piece or an error is
+    /// the last.
     public func next(_ completion: @escaping (Piece) -> Void) {
         precondition(self.completion == nil, "the previous piece has not arrived yet")
         guard !isClosed else { return }
@@ -95,8 +97,8 @@ public final class ReadAhead {
     }
 }
 
-/// `@unchecked Sendable`: the lock protects the variables. A thread takes the reader out of them to read, so a silent
-/// disk blocks no other thread.
+/// `@unchecked Sendable`: the lock protects the variables. A thread takes the reader out of them to read, so
+/// a silent disk blocks no other thread.
 private final class HelperThreadReader: @unchecked Sendable {
     private typealias Opening = @Sendable () throws -> any BlockingReader
 
@@ -111,8 +113,8 @@ private final class HelperThreadReader: @unchecked Sendable {
         self.open = open
     }
 
-    /// Allocates memory for the next piece, on the loop, which also frees it. What another thread allocates goes back to the system only
-    /// when that thread works again.
+    /// Allocates memory for the next piece, on the loop, which also frees it. What another thread allocates
+    /// goes back to the system only when that thread works again.
     func lendBlock() {
         var block: [UInt8] = []
         block.reserveCapacity(ReadAhead.pieceSize)
@@ -137,8 +139,8 @@ private final class HelperThreadReader: @unchecked Sendable {
         return piece
     }
 
-    /// Releases the reader on a helper thread, because closing may block. A thread that is reading releases it
-    /// itself. Releases it here if no thread is free.
+    /// Releases the reader on a helper thread, because closing may block. A thread that is reading releases
+    /// it itself. Releases it here if no thread is free.
     func end(on threads: HelperThreads) {
         if !threads.submit({ self.release() }) { release() }
     }

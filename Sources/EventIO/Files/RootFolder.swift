@@ -2,13 +2,14 @@ private import CLinux
 import Glibc
 import Locking
 
-/// A folder whose files are opened by relative path. It follows no symbolic links, so nothing outside of it can be
-/// opened. Stays the same folder if it is renamed.
+/// A folder whose files are opened by relative path. It follows no symbolic links, so nothing outside of it
+/// can be opened. Stays the same folder if it is renamed.
 public final class RootFolder: Sendable {
     package enum Walk: Sendable {
         /// One call of `openat2` with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS.
         case atOnce
-        /// One folder at a time with O_NOFOLLOW, for kernels before 5.6 and old containers that block `openat2`.
+        /// One folder at a time with O_NOFOLLOW, for kernels before 5.6 and old containers that block
+        /// `openat2`.
         case stepwise
     }
 
@@ -46,7 +47,8 @@ public final class RootFolder: Sendable {
 
     /// Opens a regular file. Blocks, but not for the other end of a pipe.
     ///
-    /// - Parameter name: the relative path: names separated by single slashes, none of them empty, `.` or `..`.
+    /// - Parameter name: the relative path: names separated by single slashes, none of them empty, `.` or
+    ///   `..`.
     /// - Throws: `SocketError`, with `isMissing` when the path has no regular file or it may not be read.
     public func open(_ name: String) throws(SocketError) -> OpenFile {
         let names = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -148,8 +150,8 @@ public final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Checks that the file has not been written to since it was opened. After a read, it vouches for the bytes, because the kernel
-    /// changes the times of a file before its bytes. Blocks.
+    /// Checks that the file has not been written to since it was opened. After a read, it vouches for the
+    /// bytes, because the kernel changes the times of a file before its bytes. Blocks.
     ///
     /// - Throws: `SocketError` of the kind `.fileShortened` or `.fileChanged`.
     public func checkUnchanged() throws(SocketError) {
@@ -163,7 +165,8 @@ public final class OpenFile: Sendable {
         }
     }
 
-    /// Returns a reader of these bytes for `ReadAhead`. It fails with `.fileShortened` or `.fileChanged` if the file is written to.
+    /// Returns a reader of these bytes for `ReadAhead`. It fails with `.fileShortened` or `.fileChanged` if
+    /// the file is written to.
     public func reader(of range: Range<Int64>) -> any BlockingReader { RangeReader(self, range) }
 
     private final class RangeReader: BlockingReader {
@@ -200,8 +203,9 @@ private struct FileStamp: Sendable {
         changed = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
     }
 
-    /// The time of the last change reveals a writer that sets the time of modification back. It changes also when the file loses its
-    /// name to a new version, which is the right way to replace a file and leaves the old bytes as they are.
+    /// The time of the last change reveals a writer that sets the time of modification back. It changes also
+    /// when the file loses its name to a new version, which is the right way to replace a file and leaves the
+    /// old bytes as they are.
     func isOfSameContent(as other: FileStamp) -> Bool {
         byteCount == other.byteCount && modified == other.modified
             && (changed == other.changed || links != other.links)
@@ -209,7 +213,8 @@ private struct FileStamp: Sendable {
 }
 
 extension SocketError {
-    /// Whether nothing readable is at the path: no such name, no regular file, a link on the way, or no permission.
+    /// Whether nothing readable is at the path: no such name, no regular file, a link on the way, or no
+    /// permission.
     public var isMissing: Bool {
         guard operation == .file else { return false }
         return [ENOENT, ENOTDIR, ELOOP, EXDEV, EACCES, EPERM, EISDIR, ENXIO, ENODEV, ENAMETOOLONG, EINVAL]

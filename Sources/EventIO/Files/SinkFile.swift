@@ -1,8 +1,8 @@
 import Glibc
 import Locking
 
-/// The file, as the helper threads use it. A thread takes it out of the state to write, so a silent disk blocks no
-/// other thread. If the file is discarded meanwhile, the writing thread removes it.
+/// The file, as the helper threads use it. A thread takes it out of the state to write, so a silent disk
+/// blocks no other thread. If the file is discarded meanwhile, the writing thread removes it.
 final class SinkFile: Sendable {
     private struct Temporary {
         var descriptor: Int32 = -1
@@ -64,7 +64,8 @@ final class SinkFile: Sendable {
         }
     }
 
-    /// Leaves removing the file to the thread that writes it, or to a helper thread. Removes it here if none is free.
+    /// Leaves removing the file to the thread that writes it, or to a helper thread. Removes it here if none
+    /// is free.
     func discardElsewhere() {
         let temporary = state.withLock { state in
             state.isDiscarded = true

@@ -11,7 +11,8 @@ public final class Listener: @unchecked Sendable {
     /// The bound address, with the port that the kernel chose for port 0.
     public let address: SocketAddress
 
-    /// Called at most once a second while descriptors are exhausted, with the connections shed since the last call.
+    /// Called at most once a second while descriptors are exhausted, with the connections shed since the last
+    /// call.
     public var onExhausted: ((_ error: SocketError, _ shed: Int) -> Void)?
     /// Asked before each connection. If it returns false, the listener pauses.
     public var mayAccept: (() -> Bool)?
@@ -19,7 +20,8 @@ public final class Listener: @unchecked Sendable {
     private var descriptor: Int32
     private var loop: EventLoop?
     private var onAccept: ((SocketStream) -> Void)?
-    // Its unretained context is this listener, which `loop.members` retains until the end of the wake that closes it.
+    // Its unretained context is this listener, which `loop.members` retains until the end of the wake that
+    // closes it.
     private var event: EventHandle?
     private var memberIndex = -1
     private var isPaused = false
@@ -31,14 +33,15 @@ public final class Listener: @unchecked Sendable {
 
     /// Binds and listens.
     ///
-    /// - Throws: `SocketError`, with `isAddressInUse` when another socket listens there, even with `SO_REUSEPORT`.
+    /// - Throws: `SocketError`, with `isAddressInUse` when another socket listens there, even with
+    ///   `SO_REUSEPORT`.
     public convenience init(bind address: SocketAddress) throws(SocketError) {
         try self.init(bind: address, joining: false)
     }
 
-    /// Makes one listener per loop on one port; the kernel spreads connections among them. A Unix path has only one.
-    /// The first binds exclusively, which refuses a port that another process uses, unless `joining` shares the port
-    /// with a process of the same user, such as the one being replaced.
+    /// Makes one listener per loop on one port; the kernel spreads connections among them. A Unix path has
+    /// only one. The first binds exclusively, which refuses a port that another process uses, unless
+    /// `joining` shares the port with a process of the same user, such as the one being replaced.
     public static func group(
         bind address: SocketAddress, count: Int, joining: Bool = false
     ) throws(SocketError) -> [Listener] {
@@ -66,8 +69,9 @@ public final class Listener: @unchecked Sendable {
             }
             try Self.bind(descriptor, to: address)
             guard Glibc.listen(descriptor, Self.backlog) == 0 else { throw SocketError(.listen, errno) }
-            // Allow others to join only once this socket listens: with SO_REUSEADDR several sockets may bind, and the
-            // first to listen refuses the others (inet_csk_listen_start) unless both have SO_REUSEPORT.
+            // Allow others to join only once this socket listens: with SO_REUSEADDR several sockets may bind,
+            // and the first to listen refuses the others (inet_csk_listen_start) unless both have
+            // SO_REUSEPORT.
             if !joining, !address.isUnix {
                 try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor)
             }
@@ -99,8 +103,8 @@ public final class Listener: @unchecked Sendable {
     /// Connections that may wait to be accepted, bounded by the kernel's `somaxconn`.
     private static let backlog: Int32 = 4096
 
-    /// Unsent output that the kernel buffers per connection. A reader that is slow from the start costs the kernel
-    /// 0.3 MB instead of up to 4 MB. The socket becomes writable again at half of it.
+    /// Unsent output that the kernel buffers per connection. A reader that is slow from the start costs the
+    /// kernel 0.3 MB instead of up to 4 MB. The socket becomes writable again at half of it.
     static let unsentLimit: Int32 = 256 * 1024
 
     /// Kernels without the option buffer more.
@@ -140,8 +144,8 @@ public final class Listener: @unchecked Sendable {
         if retry == nil { event?.add() }
     }
 
-    /// Accepts the queued connections without asking `mayAccept`, then closes. Closing a listener of a `SO_REUSEPORT`
-    /// group resets its queue, so `dropNewSYNs` first stops new connections.
+    /// Accepts the queued connections without asking `mayAccept`, then closes. Closing a listener of a
+    /// `SO_REUSEPORT` group resets its queue, so `dropNewSYNs` first stops new connections.
     public func drainBacklogAndClose() {
         dropNewSYNs()
         while descriptor >= 0, acceptOne() {}
@@ -221,14 +225,16 @@ public final class Listener: @unchecked Sendable {
             acceptLater(SocketError(.accept, code, subject: address.description))
             return false
         default:
-            // Only this connection failed, not the listener (accept(2)): ECONNABORTED, EPROTO, ENETDOWN and others.
+            // Only this connection failed, not the listener (accept(2)): ECONNABORTED, EPROTO, ENETDOWN and
+            // others.
             return code != EBADF && code != EINVAL && code != ENOTSOCK
         }
     }
 
     // MARK: Out of descriptors
 
-    /// Stops watching the listener for 100 ms, since a readable listener that accepts nothing would spin the loop.
+    /// Stops watching the listener for 100 ms, since a readable listener that accepts nothing would spin the
+    /// loop.
     private func acceptLater(_ error: SocketError) {
         guard let loop else { return }
         event?.remove()

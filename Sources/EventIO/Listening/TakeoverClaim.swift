@@ -2,7 +2,8 @@ import Glibc
 
 /// The right to take over a port from a running process. One process per network namespace can hold it.
 ///
-/// It is a name in Linux's abstract Unix socket namespace (unix(7)), which needs no file and vanishes with its process.
+/// It is a name in Linux's abstract Unix socket namespace (unix(7)), which needs no file and vanishes with
+/// its process.
 public final class TakeoverClaim: Sendable {
     private let descriptor: Int32
 

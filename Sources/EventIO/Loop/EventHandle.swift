@@ -24,7 +24,8 @@ struct EventHandle: ~Copyable {
         event_free(event)
     }
 
-    /// Registers the event, with one `epoll_ctl` if it watches a descriptor. Returns false if the kernel refuses.
+    /// Registers the event, with one `epoll_ctl` if it watches a descriptor. Returns false if the kernel
+    /// refuses.
     @discardableResult
     borrowing func add() -> Bool {
         event_add(event, nil) == 0

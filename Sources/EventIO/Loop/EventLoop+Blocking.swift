@@ -2,8 +2,8 @@ import Dispatch
 import Locking
 
 extension EventLoop {
-    /// Runs `work` on the loop and waits for it; for program start and tests. Do not call it after the loop has ended,
-    /// or on a loop: two loops that wait for each other never return.
+    /// Runs `work` on the loop and waits for it; for program start and tests. Do not call it after the loop
+    /// has ended, or on a loop: two loops that wait for each other never return.
     public func runBlocking<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
         precondition(EventLoop.current == nil, "an event loop must not block for another one")
         let done = DispatchSemaphore(value: 0)

@@ -42,8 +42,8 @@ extension EventLoop: SchedulerType {
 
 // The scheduler's clock. On a concrete `EventLoop`, `now` is the loop's own.
 extension SchedulerType where Self == EventLoop {
-    /// The loop's clock as a date, for durations and deadlines. It starts at the time of day and never jumps: it
-    /// ignores changes of the system clock and stops while the machine sleeps.
+    /// The loop's clock as a date, for durations and deadlines. It starts at the time of day and never jumps:
+    /// it ignores changes of the system clock and stops while the machine sleeps.
     public var now: RxTime {
         let now: MonotonicTime = now
         return Date(timeIntervalSinceReferenceDate: self.wallOffset + Double(now.nanoseconds) / 1e9)

@@ -5,17 +5,17 @@ import Synchronization
 
 /// A thread's `event_base`, which handles sockets, timers and work from other threads.
 ///
-/// A loop owns its thread from `run()` until `stop()`. Streams, listeners and timers belong to one loop and are used
-/// on its thread only; other threads reach it through `execute`.
+/// A loop owns its thread from `run()` until `stop()`. Streams, listeners and timers belong to one loop and
+/// are used on its thread only; other threads reach it through `execute`.
 ///
-/// `@unchecked Sendable`: any thread may use `queue`, `remoteTimers` and `thread`; everything else is used on the
-/// loop's thread only, or in `init` and `deinit`.
+/// `@unchecked Sendable`: any thread may use `queue`, `remoteTimers` and `thread`; everything else is used on
+/// the loop's thread only, or in `init` and `deinit`.
 public final class EventLoop: @unchecked Sendable {
     /// A name for messages. The thread gets its first 15 bytes.
     public let name: String
 
-    /// The buffer that sockets are read into, valid for one call. A socket's receive buffer holds about 64 KiB; what is kept of a read
-    /// fits a block.
+    /// The buffer that sockets are read into, valid for one call. A socket's receive buffer holds about 64
+    /// KiB; what is kept of a read fits a block.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: BlockSize.read, alignment: 16)
 
     /// The buffer that TLS decrypts into, valid for one call. Allocated on first use.
@@ -40,16 +40,18 @@ public final class EventLoop: @unchecked Sendable {
 
     private var wheel: TimerWheel
     private var armedTick = TimerWheel.Tick.max
-    /// Timers this late mean that the process or the loop was stopped. The loop then reads its sockets before it
-    /// fires them, so that nothing times out over bytes that have already arrived: after a SIGSTOP epoll_wait(2)
-    /// returns EINTR and no events (signal(7)).
+    /// Timers this late mean that the process or the loop was stopped. The loop then reads its sockets before
+    /// it fires them, so that nothing times out over bytes that have already arrived: after a SIGSTOP
+    /// epoll_wait(2) returns EINTR and no events (signal(7)).
     static let standstill = TimeAmount.milliseconds(100)
-    /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that each time.
+    /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that
+    /// each time.
     private static let latePollLimit = 8
-    /// Timers this late prove nothing about a peer that did not answer in time. More than `standstill`, because a busy machine delays
-    /// timers too.
+    /// Timers this late prove nothing about a peer that did not answer in time. More than `standstill`,
+    /// because a busy machine delays timers too.
     static let longStandstill = TimeAmount.milliseconds(250)
-    /// Whether the timers that fire now are late by more than `longStandstill`, because the process or the loop was stopped.
+    /// Whether the timers that fire now are late by more than `longStandstill`, because the process or the
+    /// loop was stopped.
     public private(set) var areTimersLate = false
     private var latePolls = 0
     private var cachedNow = MonotonicTime(nanoseconds: 0)
@@ -82,8 +84,8 @@ public final class EventLoop: @unchecked Sendable {
     public init(name: String = "loop") throws(SocketError) {
         self.name = name
         queue = try RemoteQueue()
-        // No lock: only the loop's thread touches the base. No precise timers: they cost a timerfd call per wait, and
-        // no limit of ours is finer than epoll_wait's millisecond.
+        // No lock: only the loop's thread touches the base. No precise timers: they cost a timerfd call per
+        // wait, and no limit of ours is finer than epoll_wait's millisecond.
         guard let config = event_config_new() else { throw SocketError(.eventBase, errno) }
         defer { event_config_free(config) }
         event_config_set_flag(config, Int32(EVENT_BASE_FLAG_NOLOCK.rawValue))
@@ -143,7 +145,8 @@ public final class EventLoop: @unchecked Sendable {
         meter?.wakeEnded()
     }
 
-    /// Returns the longest processor time of a wake since the last call, and measures from the first call on. Call it on the loop.
+    /// Returns the longest processor time of a wake since the last call, and measures from the first call on.
+    /// Call it on the loop.
     package func takeLongestWake() -> TimeAmount {
         if meter == nil { meter = WakeMeter() }
         return meter?.take() ?? .zero
@@ -207,7 +210,8 @@ public final class EventLoop: @unchecked Sendable {
         withExtendedLifetime(targets) {}
     }
 
-    /// Performs work in order, and empties the list. After `LoopTurn.workLength` it leaves the rest for the next turn, in `remainingWork`.
+    /// Performs work in order, and empties the list. After `LoopTurn.workLength` it leaves the rest for the
+    /// next turn, in `remainingWork`.
     private func perform(_ works: inout [Work]) {
         // Usually there is one.
         guard works.count > 1 else {
@@ -243,8 +247,8 @@ public final class EventLoop: @unchecked Sendable {
         precondition(isCurrent, "\(what)")
     }
 
-    /// Runs `work` on the loop after the current callbacks. May be called on any thread and before `run()`. Work from
-    /// one thread runs in order. Returns false when the loop has ended and dropped the work.
+    /// Runs `work` on the loop after the current callbacks. May be called on any thread and before `run()`.
+    /// Work from one thread runs in order. Returns false when the loop has ended and dropped the work.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         enqueue(.closure(work))
@@ -257,7 +261,8 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Runs `work` after the callbacks of this wake and retains it until then. Does not allocate. Call it on the loop.
+    /// Runs `work` after the callbacks of this wake and retains it until then. Does not allocate. Call it on
+    /// the loop.
     public func `defer`(_ work: any DeferredWork) {
         deferred.append(work)
     }
@@ -294,8 +299,8 @@ public final class EventLoop: @unchecked Sendable {
         return cachedNow
     }
 
-    /// Calls `target` once, at `deadline` or up to about 5 ms later, and retains it until it fires or is cancelled.
-    /// Call it on the loop. Usually neither allocates nor makes a system call.
+    /// Calls `target` once, at `deadline` or up to about 5 ms later, and retains it until it fires or is
+    /// cancelled. Call it on the loop. Usually neither allocates nor makes a system call.
     public func setTimer(at deadline: MonotonicTime, target: any TimerTarget) -> TimerToken {
         assert(isCurrent, "timers must be set on their event loop")
         let (token, due) = wheel.set(at: deadline, target: target)
@@ -331,8 +336,8 @@ public final class EventLoop: @unchecked Sendable {
         timerEvent?.add(after: TimerWheel.time(of: tick) - now)
     }
 
-    /// Handles libevent's one timer event. It is armed lazily: usually the timer it was armed for has been cancelled,
-    /// and this only finds the next one.
+    /// Handles libevent's one timer event. It is armed lazily: usually the timer it was armed for has been
+    /// cancelled, and this only finds the next one.
     fileprivate func timersAreDue() {
         if now - TimerWheel.time(of: armedTick) > Self.standstill, latePolls < Self.latePollLimit {
             latePolls += 1
@@ -343,8 +348,8 @@ public final class EventLoop: @unchecked Sendable {
         areTimersLate = now - TimerWheel.time(of: armedTick) > Self.longStandstill
         armedTick = .max
         wheel.advance(to: now)
-        // Only the timers due now, so that a timer that keeps setting itself does not block the loop. Many may be due at the same time:
-        // the others fire in the next turns.
+        // Only the timers due now, so that a timer that keeps setting itself does not block the loop. Many
+        // may be due at the same time: the others fire in the next turns.
         let began = MonotonicTime.clock()
         var left = wheel.count
         while left > 0, let (target, token) = wheel.takeDue() {

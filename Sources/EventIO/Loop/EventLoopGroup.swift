@@ -34,8 +34,9 @@ public final class EventLoopGroup: Sendable {
 }
 
 private final class LoopThread: Sendable {
-    /// Keeps a task-local value set while the loop runs. Outside of tasks the first value allocates storage that the
-    /// last one frees. With one value always set, each other value (such as a request's context) saves an allocation.
+    /// Keeps a task-local value set while the loop runs. Outside of tasks the first value allocates storage
+    /// that the last one frees. With one value always set, each other value (such as a request's context)
+    /// saves an allocation.
     @TaskLocal private static var isLoop = false
 
     private let ended = DispatchGroup()

@@ -2,7 +2,8 @@ import Dispatch
 import Locking
 import Resilience
 
-/// A small pool of threads for blocking work. It starts a thread when all are busy, and idle threads end after a while.
+/// A small pool of threads for blocking work. It starts a thread when all are busy, and idle threads end
+/// after a while.
 ///
 /// The clients for whom work waits take turns. Each may have a fair share of what may wait.
 final class HelperThreads: Sendable {
@@ -26,7 +27,8 @@ final class HelperThreads: Sendable {
     private let idleTimeout: DispatchTimeInterval
     private let wakes = DispatchSemaphore(value: 0)
 
-    /// An idle thread ends after `idleTimeout`, by default at once. Starting one costs as much as reading a small file.
+    /// An idle thread ends after `idleTimeout`, by default at once. Starting one costs as much as reading a
+    /// small file.
     init(name: String, limit: Int, waitingLimit: Int, idleTimeout: DispatchTimeInterval = .never) {
         self.name = name
         self.idleTimeout = idleTimeout
@@ -35,7 +37,8 @@ final class HelperThreads: Sendable {
         state = Lock(State(shares: FairShares(capacity: waitingLimit)))
     }
 
-    /// Queues `work`. Returns false and drops it when too much is queued, at all or for this client, or no thread can be started.
+    /// Queues `work`. Returns false and drops it when too much is queued, at all or for this client, or no
+    /// thread can be started.
     ///
     /// - Parameter client: nil for work that no client causes alone, which has no share.
     func submit(for client: AddressPrefix? = nil, _ work: @escaping @Sendable () -> Void) -> Bool {
@@ -88,7 +91,8 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// Returns the next work, or nil after counting the thread as idle (as ended, if idle threads end at once).
+    /// Returns the next work, or nil after counting the thread as idle (as ended, if idle threads end at
+    /// once).
     private func next(finished: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
             state.unfinished -= finished
@@ -98,7 +102,8 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// Waits for work, and meanwhile returns memory when loops do. Returns nil when no work came and the thread must end.
+    /// Waits for work, and meanwhile returns memory when loops do. Returns nil when no work came and the
+    /// thread must end.
     private func wait(_ memory: inout MemoryFollower) -> (@Sendable () -> Void)? {
         if case .never = idleTimeout { return nil }
         var end = DispatchTime.now() + idleTimeout
@@ -107,7 +112,8 @@ final class HelperThreads: Sendable {
                 memory.follow()
                 guard .now() >= end else { continue }
                 let isOver = state.withLock { state in
-                    // No thread counts as idle, so every waiting thread is about to be signalled, this one too.
+                    // No thread counts as idle, so every waiting thread is about to be signalled, this one
+                    // too.
                     guard state.idle > 0 else { return false }
                     state.idle -= 1
                     state.threads -= 1

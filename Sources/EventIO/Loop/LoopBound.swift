@@ -44,7 +44,8 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
 }
 
 extension EventLoop {
-    /// Releases an object on the loop. Releases it here if the loop has ended, since nothing else can touch it then.
+    /// Releases an object on the loop. Releases it here if the loop has ended, since nothing else can touch
+    /// it then.
     fileprivate func release(_ object: consuming AnyObject?) {
         guard let last = consume object else { return }
         // Passed as bits, so that this thread keeps no reference: retained here, released on the loop.

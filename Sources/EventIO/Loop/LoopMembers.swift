@@ -1,6 +1,7 @@
 /// The open streams, listeners and signal sources of a loop, closed when it ends. Used on the loop only.
 ///
-/// Each is retained from `insert` to the end of the wake that calls `remove`, so none is freed in its own callback.
+/// Each is retained from `insert` to the end of the wake that calls `remove`, so none is freed in its own
+/// callback.
 struct LoopMembers {
     private var members: [(any LoopMember)?] = []
     private var free: [Int] = []

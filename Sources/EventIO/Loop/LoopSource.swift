@@ -1,14 +1,15 @@
 public import Rx
 
-/// Work that a loop does for a subscriber, such as a call to an upstream. The conforming type describes the work;
-/// `Running` is the work of one subscription and belongs to the loop.
+/// Work that a loop does for a subscriber, such as a call to an upstream. The conforming type describes the
+/// work; `Running` is the work of one subscription and belongs to the loop.
 public protocol LoopWork: Sendable {
     associatedtype Output: Sendable
     associatedtype Running: AnyObject
 
     var loop: EventLoop { get }
 
-    /// Starts the work. Called on the loop. The work reports its end to `source`, at once or later, on the loop.
+    /// Starts the work. Called on the loop. The work reports its end to `source`, at once or later, on the
+    /// loop.
     func start(for source: LoopSource<Self>) -> Running
 
     /// The error for subscribers once the loop has ended. Called on any thread.
@@ -18,7 +19,8 @@ public protocol LoopWork: Sendable {
     func end(_ running: Running)
 }
 
-/// A cold source whose work runs on a loop. Any thread may subscribe and dispose; on the loop both take effect at once.
+/// A cold source whose work runs on a loop. Any thread may subscribe and dispose; on the loop both take
+/// effect at once.
 ///
 /// `@unchecked Sendable`: `work` is constant, and `running` is used on the loop only.
 public final class LoopSource<Work: LoopWork>: Emitter<Work.Output>, @unchecked Sendable {

@@ -8,9 +8,10 @@ public protocol TurnWork: AnyObject {
 
 /// How long a loop handles what is ready before it looks for more, and what waits meanwhile.
 ///
-/// A few bytes from a client may cause a millisecond of work, and thousands may be ready at the same time. So once a turn has taken
-/// `length`, sockets that are ready are not read, pipelined requests are not begun and answers are not compressed. They wait. At the end of
-/// each turn they have as much time again, in which clients take turns by address: a client with much work delays itself.
+/// A few bytes from a client may cause a millisecond of work, and thousands may be ready at the same time. So
+/// once a turn has taken `length`, sockets that are ready are not read, pipelined requests are not begun and
+/// answers are not compressed. They wait. At the end of each turn they have as much time again, in which
+/// clients take turns by address: a client with much work delays itself.
 ///
 /// A turn that ends sooner costs nothing: the clock is read only if there are several things to do.
 struct LoopTurn {
@@ -34,10 +35,12 @@ struct LoopTurn {
 }
 
 extension EventLoop {
-    /// Whether this turn has taken long enough, as far as known: `checkTurn` reads the clock. Further work has to wait.
+    /// Whether this turn has taken long enough, as far as known: `checkTurn` reads the clock. Further work
+    /// has to wait.
     public var isTurnOver: Bool { turn.isOver }
 
-    /// Reads the clock, and returns whether the turn has taken long enough. Call it after work that takes long.
+    /// Reads the clock, and returns whether the turn has taken long enough. Call it after work that takes
+    /// long.
     @discardableResult
     public func checkTurn() -> Bool {
         if !turn.isOver { turn.isOver = .clock() - (turn.waitingBegan ?? wakeTime) >= LoopTurn.length }
@@ -54,7 +57,8 @@ extension EventLoop {
 
     /// Lets `work` have a turn soon, and retains it until then. Call it on the loop.
     ///
-    /// - Parameter client: whom the work is for, and with whose work it takes turns. Nil for what no client causes alone.
+    /// - Parameter client: whom the work is for, and with whose work it takes turns. Nil for what no client
+    ///   causes alone.
     public func awaitTurn(_ work: any TurnWork, for client: AddressPrefix?) {
         turn.waiting.append(work, of: client)
     }

@@ -46,8 +46,8 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// A span of time in one word. A `Duration` has 128 bits and needs a long division to take apart, so limits used for
-/// every request are converted once.
+/// A span of time in one word. A `Duration` has 128 bits and needs a long division to take apart, so limits
+/// used for every request are converted once.
 public struct TimeAmount: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 

@@ -12,12 +12,13 @@ package enum NativeThread {
         }
     }
 
-    /// Runs `body` on a new thread, which ends when it returns. Debuggers and `top -H` show up to 15 bytes of `name`.
-    /// Throws when the system refuses another thread.
+    /// Runs `body` on a new thread, which ends when it returns. Debuggers and `top -H` show up to 15 bytes of
+    /// `name`. Throws when the system refuses another thread.
     package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
         // Retained here, released by the new thread.
         let work = Unmanaged.passRetained(Work(name: name, body: body))
-        // Uninitialized memory, because the type's initializer belongs to the module Swift imported it into first.
+        // Uninitialized memory, because the type's initializer belongs to the module Swift imported it into
+        // first.
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room -> Int32 in
             guard let attributes = room.baseAddress else { return ENOMEM }
             pthread_attr_init(attributes)

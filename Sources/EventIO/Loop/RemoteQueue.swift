@@ -9,8 +9,8 @@ enum Work: Sendable {
 
 /// Work from other threads: a list under a lock, and an eventfd that wakes the loop.
 ///
-/// Only the first item after the loop took the list signals, so a burst costs one write. The loop never reads the
-/// eventfd: it is registered edge-triggered, and every write is an edge.
+/// Only the first item after the loop took the list signals, so a burst costs one write. The loop never reads
+/// the eventfd: it is registered edge-triggered, and every write is an edge.
 final class RemoteQueue: Sendable {
     private struct State {
         var works: [Work] = []

@@ -1,7 +1,8 @@
 import Locking
 import Rx
 
-/// Timers that other threads set on a loop, which soon sets each in its wheel. The top bit of their index is set.
+/// Timers that other threads set on a loop, which soon sets each in its wheel. The top bit of their index is
+/// set.
 final class RemoteTimers: Sendable {
     private struct State {
         var live: [TimerToken: RemoteTimer] = [:]

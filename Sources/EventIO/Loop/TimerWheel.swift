@@ -2,13 +2,14 @@ import Rx
 
 /// The timers of a loop: a hierarchical timing wheel over a slab of nodes.
 ///
-/// A slot of level n spans 64^n ticks of 2^20 ns (1.05 ms), so six levels of 64 slots cover 2.3 years. Setting and
-/// cancelling touch one doubly linked list, and allocate only while the slab grows. One word of bits per level marks
-/// the slots in use, which finds the next due time without a search. Timers of the same tick fire in the order in
-/// which they were set: they always share a slot, and moving a slot down keeps its order.
+/// A slot of level n spans 64^n ticks of 2^20 ns (1.05 ms), so six levels of 64 slots cover 2.3 years.
+/// Setting and cancelling touch one doubly linked list, and allocate only while the slab grows. One word of
+/// bits per level marks the slots in use, which finds the next due time without a search. Timers of the same
+/// tick fire in the order in which they were set: they always share a slot, and moving a slot down keeps its
+/// order.
 ///
-/// The slab is plain memory, since an array costs more instructions (660 instead of 440 to set and cancel a timer).
-/// `cancel` checks its index, which comes from outside; all others come from the wheel's own lists.
+/// The slab is plain memory, since an array costs more instructions (660 instead of 440 to set and cancel a
+/// timer). `cancel` checks its index, which comes from outside; all others come from the wheel's own lists.
 struct TimerWheel: ~Copyable {
     /// Ticks since the clock's zero.
     typealias Tick = UInt64
@@ -82,8 +83,8 @@ struct TimerWheel: ~Copyable {
         return (TimerToken(index: UInt32(index), generation: node.pointee.generation), due)
     }
 
-    /// Removes a timer and returns its target; nil if it has fired or was cancelled. Release the target only after
-    /// this returns: its `deinit` may set and cancel timers.
+    /// Removes a timer and returns its target; nil if it has fired or was cancelled. Release the target only
+    /// after this returns: its `deinit` may set and cancel timers.
     @discardableResult
     mutating func cancel(_ token: TimerToken) -> (any TimerTarget)? {
         let position = Int(token.index)

@@ -1,6 +1,7 @@
 import Locking
 
-/// Measures the processor time of a loop's wakes. That costs a system call per wake, so only tests and proofs do it.
+/// Measures the processor time of a loop's wakes. That costs a system call per wake, so only tests and proofs
+/// do it.
 struct WakeMeter {
     private var longest = TimeAmount.zero
     /// The thread's processor time at the end of the last wake.

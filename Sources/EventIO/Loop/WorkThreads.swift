@@ -1,7 +1,7 @@
 import Dispatch
 
-/// The threads that do for all loops what would hold up a loop. They end after 5 s without work. Requests, responses and files have
-/// threads of their own, so that none waits for another.
+/// The threads that do for all loops what would hold up a loop. They end after 5 s without work. Requests,
+/// responses and files have threads of their own, so that none waits for another.
 public enum WorkThreads {
     /// The threads of each kind.
     static let threads = 2
@@ -20,11 +20,12 @@ public enum WorkThreads {
     private static let responses = HelperThreads(
         name: "responses", limit: threads, waitingLimit: waitingResponses, idleTimeout: .seconds(5))
 
-    /// Runs `work`. Returns false and drops it if too much of the kind is waiting, at all or for this client, or no thread can be started.
+    /// Runs `work`. Returns false and drops it if too much of the kind is waiting, at all or for this client,
+    /// or no thread can be started.
     ///
     /// - Parameters:
-    ///   - client: the address for which the work is done, as `SocketAddress.description` writes it. Clients take turns; nil has turns of
-    ///     its own.
+    ///   - client: the address for which the work is done, as `SocketAddress.description` writes it. Clients
+    ///     take turns; nil has turns of its own.
     public static func submit(
         _ kind: Kind, for client: String? = nil, _ work: @escaping @Sendable () -> Void
     ) -> Bool {

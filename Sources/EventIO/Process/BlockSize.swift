@@ -1,7 +1,7 @@
 /// The sizes of the blocks that hold bytes on their way through.
 ///
-/// Reads and writes are of any size. Blocks of a few sizes, which the allocator gives out again and again, use a fraction of the memory of
-/// blocks that fit: an allocator keeps some of each size.
+/// Reads and writes are of any size. Blocks of a few sizes, which the allocator gives out again and again,
+/// use a fraction of the memory of blocks that fit: an allocator keeps some of each size.
 package enum BlockSize {
     /// An array's header is part of its allocation. With it, a block fills a size class of the allocator.
     private static let header = 32

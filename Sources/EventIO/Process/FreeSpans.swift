@@ -1,11 +1,12 @@
 import Glibc
 import Locking
 
-/// Returns the free parts of a thread's segments that are in use: `mi_collect` leaves those that were freed with a delay.
+/// Returns the free parts of a thread's segments that are in use: `mi_collect` leaves those that were freed
+/// with a delay.
 ///
-/// An allocation makes mimalloc return what is free in the same segment. These blocks cost no memory, because nothing is
-/// written to them. The largest come first, so that each segment needs few, and all are kept to the end, so that the next one comes
-/// from another segment.
+/// An allocation makes mimalloc return what is free in the same segment. These blocks cost no memory, because
+/// nothing is written to them. The largest come first, so that each segment needs few, and all are kept to
+/// the end, so that the next one comes from another segment.
 final class FreeSpans {
     /// Blocks from a thread's heap. Tests have others.
     struct Heap {
@@ -23,7 +24,8 @@ final class FreeSpans {
     private var count = 0
     private var blocks: [UnsafeMutableRawPointer] = []
 
-    /// - Parameter residentMemory: the bytes of this process in memory, which bounds how many spans can be free and in memory.
+    /// - Parameter residentMemory: the bytes of this process in memory, which bounds how many spans can be
+    ///   free and in memory.
     init(_ heap: Heap = Heap(), residentMemory: Int = ProcessLimits.residentMemory()) {
         self.heap = heap
         self.residentMemory = residentMemory
@@ -34,7 +36,8 @@ final class FreeSpans {
     /// Goes on for some time. Called on the same thread each time.
     ///
     /// - Parameters:
-    ///   - time: processor time of the thread: if the system lets others run meanwhile, they take nothing of it.
+    ///   - time: processor time of the thread: if the system lets others run meanwhile, they take nothing of
+    ///     it.
     ///   - clock: the processor time so far.
     /// - Returns: whether the work is done.
     func proceed(for time: Duration, _ clock: () -> Duration = { ThreadClock.now }) -> Bool {

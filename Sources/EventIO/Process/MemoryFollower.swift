@@ -1,8 +1,8 @@
 package import Dispatch
 import Synchronization
 
-/// Returns the freed memory of a thread without a loop after loops have returned theirs: what this thread allocates, loops free, and it
-/// stays with the thread until that allocates again, or ends.
+/// Returns the freed memory of a thread without a loop after loops have returned theirs: what this thread
+/// allocates, loops free, and it stays with the thread until that allocates again, or ends.
 package struct MemoryFollower {
     /// How soon a thread without work follows.
     static let interval = DispatchTimeInterval.milliseconds(500)
@@ -13,7 +13,8 @@ package struct MemoryFollower {
 
     package init() {}
 
-    /// Returns the memory of this thread if a loop has returned its own since the last call. Returns whether it has.
+    /// Returns the memory of this thread if a loop has returned its own since the last call. Returns whether
+    /// it has.
     @discardableResult
     package mutating func follow() -> Bool {
         let returns = MemoryReturn.returns.load(ordering: .relaxed)

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Returns freed memory to the system when a loop goes quiet after large bodies. Used on the loop only.
 ///
-/// mimalloc returns freed memory only while it allocates, so an idle process could hold several hundred MiB. Does nothing without
-/// mimalloc, as in debug builds.
+/// mimalloc returns freed memory only while it allocates, so an idle process could hold several hundred MiB.
+/// Does nothing without mimalloc, as in debug builds.
 final class MemoryReturn: TimerTarget {
     /// Time without a large free before memory is returned. Under load it will be needed again.
     static let quiet = TimeAmount.seconds(1)
@@ -50,8 +50,8 @@ final class MemoryReturn: TimerTarget {
         returnEndedThreads()
     }
 
-    /// Returns what ended threads have left, on a thread of its own: mimalloc looks at each block that was freed, which would
-    /// hold up the loop for long. Then returns the memory of the loop.
+    /// Returns what ended threads have left, on a thread of its own: mimalloc looks at each block that was
+    /// freed, which would hold up the loop for long. Then returns the memory of the loop.
     private func returnEndedThreads() {
         let loop = loop
         let isStarted: Void? = try? NativeThread.start(name: "memory") {
@@ -103,8 +103,8 @@ extension EventLoop {
     /// Freed blocks of at least this many bytes are reported to `largeMemoryWasFreed`.
     public static let largeMemory = 256 * 1024
 
-    /// Reports that large memory was freed, or will be in this wake. After a second without another report the loop
-    /// returns unused memory to the system. Call it on the loop.
+    /// Reports that large memory was freed, or will be in this wake. After a second without another report
+    /// the loop returns unused memory to the system. Call it on the loop.
     public func largeMemoryWasFreed() { memoryReturn.largeMemoryWasFreed() }
 
     /// The same on any thread.

@@ -87,7 +87,8 @@ public enum ProcessLimits {
         return directories + [""]
     }
 
-    /// Parses `cpu.max`: `150000 100000` (quota and period in microseconds) means 1.5 cores, rounded up to two.
+    /// Parses `cpu.max`: `150000 100000` (quota and period in microseconds) means 1.5 cores, rounded up to
+    /// two.
     static func coresLeft(byQuota text: String) -> Int? {
         let numbers = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
         guard numbers.count == 2, let quota = numbers[0], let period = numbers[1], period > 0, quota > 0

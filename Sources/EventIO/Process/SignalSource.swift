@@ -5,14 +5,16 @@ import Synchronization
 
 /// Delivers a Unix signal on a loop. Used on that loop only. There may be one source per signal at a time.
 ///
-/// The handler only writes to an eventfd that the loop watches: libevent's signal events support one loop per process.
+/// The handler only writes to an eventfd that the loop watches: libevent's signal events support one loop per
+/// process.
 public final class SignalSource {
     private let signal: Int32
     private let loop: EventLoop
     private var onSignal: (() -> Void)?
     private var descriptor: Int32 = -1
     private var old = sigaction()
-    // Its unretained context is this source, which `loop.members` retains to the end of the wake that cancels it.
+    // Its unretained context is this source, which `loop.members` retains to the end of the wake that cancels
+    // it.
     private var event: EventHandle?
     private var memberIndex = -1
 

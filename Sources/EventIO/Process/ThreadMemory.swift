@@ -3,8 +3,9 @@ import Locking
 
 /// The memory of a thread that reads what is kept for long, such as a configuration.
 ///
-/// mimalloc gives what an ended thread has left to other threads. Contents of different ages would share pages, so that the later ones
-/// keep the memory of the earlier ones. So the thread lives as long as its contents, which keep this value.
+/// mimalloc gives what an ended thread has left to other threads. Contents of different ages would share
+/// pages, so that the later ones keep the memory of the earlier ones. So the thread lives as long as its
+/// contents, which keep this value.
 package final class ThreadMemory: Sendable {
     private let isFree = DispatchSemaphore(value: 0)
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Which family comes first, by the rules of RFC 6724, section 6, that compare two destinations of different families.
-/// c-ares sorts the addresses within a family.
+/// Which family comes first, by the rules of RFC 6724, section 6, that compare two destinations of different
+/// families. c-ares sorts the addresses within a family.
 enum AddressPreference {
     /// An entry of the policy table (RFC 6724 2.1).
     private struct Policy {

@@ -1,9 +1,9 @@
 import CAres
 import Glibc
 
-/// The socket functions of c-ares' channels. They ignore datagrams that are not responses, and break a TCP connection
-/// that brings such a message: c-ares 1.18 does not look at the QR bit, and would take a query that comes back for an
-/// answer without addresses.
+/// The socket functions of c-ares' channels. They ignore datagrams that are not responses, and break a TCP
+/// connection that brings such a message: c-ares 1.18 does not look at the QR bit, and would take a query
+/// that comes back for an answer without addresses.
 enum AnswerSockets {
     /// The TCP connections of a channel by descriptor. The functions' context is a pointer to them.
     typealias Streams = [Int32: AnswerStream]
@@ -43,10 +43,12 @@ enum AnswerSockets {
 
 /// The position of the byte with the QR bit, which is its highest (RFC 1035 4.1.1).
 private let flagsPosition = 2
-/// How many datagrams a call ignores. The socket stays readable if there are more, so that others get their turn.
+/// How many datagrams a call ignores. The socket stays readable if there are more, so that others get their
+/// turn.
 private let mostIgnored = 64
 
-/// Finds the messages in the bytes of a TCP connection: each follows its length of two bytes (RFC 1035 4.2.2).
+/// Finds the messages in the bytes of a TCP connection: each follows its length of two bytes (RFC
+/// 1035 4.2.2).
 struct AnswerStream {
     /// Of the next byte in its message. Negative for the length.
     private var position = -2

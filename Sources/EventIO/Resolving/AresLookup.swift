@@ -4,8 +4,8 @@ import Glibc
 
 /// A lookup by c-ares. Used on the resolver's thread only.
 ///
-/// `/etc/hosts` comes first. Then each name of the search list is asked for both families at once, by two queries
-/// whose answers `FamilyAnswers` joins: `ares_getaddrinfo` for any family would wait for both.
+/// `/etc/hosts` comes first. Then each name of the search list is asked for both families at once, by two
+/// queries whose answers `FamilyAnswers` joins: `ares_getaddrinfo` for any family would wait for both.
 ///
 /// Each has a channel of its own. So its sockets close with it, each lookup has random source ports (RFC 5452
 /// 9.2), one silent server does not use up the tries of other names, and each lookup reads the current
@@ -144,8 +144,8 @@ final class AresLookup {
         ask(name, AF_INET)
     }
 
-    /// Returns what was found since the last call: the addresses of one family once, and the result at the end. A
-    /// lookup that has reported its result is over.
+    /// Returns what was found since the last call: the addresses of one family once, and the result at the
+    /// end. A lookup that has reported its result is over.
     func report(now: MonotonicTime) -> LookupReport? {
         while ended == nil {
             takeAnswers(now: now)

@@ -2,8 +2,8 @@
 ///
 /// Names in `/etc/hosts` come first, with the time to live 0. `localhost` and the names below it are always
 /// loopback addresses (RFC 6761 6.3). Search domains and options come from resolv.conf(5), also for
-/// `servers`. A change of either file counts from the next lookup on. The IPv6 and the IPv4 addresses of a name are
-/// asked for at once, and one family is enough to connect (RFC 8305).
+/// `servers`. A change of either file counts from the next lookup on. The IPv6 and the IPv4 addresses of a
+/// name are asked for at once, and one family is enough to connect (RFC 8305).
 public struct DNSSettings: Sendable, Hashable {
     /// The shortest time that an answer is fresh, even if its time to live is shorter: 100 ms to 1 day.
     /// Default 1 s.

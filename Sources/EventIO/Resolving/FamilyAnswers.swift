@@ -1,5 +1,5 @@
-/// The answers for the IPv6 and the IPv4 addresses of one name (RFC 8305, section 3): one family is enough to start
-/// with. Time is a parameter.
+/// The answers for the IPv6 and the IPv4 addresses of one name (RFC 8305, section 3): one family is enough to
+/// start with. Time is a parameter.
 struct FamilyAnswers {
     enum Answer: Equatable {
         case found([SocketAddress], freshUntil: MonotonicTime)
@@ -18,7 +18,8 @@ struct FamilyAnswers {
         case waiting(until: MonotonicTime)
         /// The other family's answer may add addresses.
         case partial([SocketAddress])
-        /// `freshUntil` is the end of the shorter time to live. The other family has none, or its query failed.
+        /// `freshUntil` is the end of the shorter time to live. The other family has none, or its query
+        /// failed.
         case found([SocketAddress], freshUntil: MonotonicTime)
         case failed(Failure)
     }
@@ -62,8 +63,8 @@ struct FamilyAnswers {
             let end = ipv4Arrival + Self.resolutionDelay
             return now < end ? .waiting(until: end) : .partial(four)
         case (nil, .notFound):
-            // A name that does not exist has no addresses of the other family either (RFC 8020). Not so the other
-            // way round: some servers deny the name when they are asked for AAAA (RFC 4074 4.2).
+            // A name that does not exist has no addresses of the other family either (RFC 8020). Not so the
+            // other way round: some servers deny the name when they are asked for AAAA (RFC 4074 4.2).
             let end = ipv4Arrival + Self.resolutionDelay
             return now < end ? .waiting(until: end) : .failed(.nowhere)
         case (nil, _), (_, nil): return .waiting(until: .distantFuture)

@@ -136,7 +136,8 @@ struct NameCache {
         }
     }
 
-    /// Records the addresses of one family while the other one is looked up. Older addresses of both stay in use.
+    /// Records the addresses of one family while the other one is looked up. Older addresses of both stay in
+    /// use.
     mutating func foundPart(_ addresses: [SocketAddress], for host: String, now: MonotonicTime) -> Step {
         var step = Step()
         guard var entry = entries[host], entry.isLookingUp else { return step }

@@ -92,10 +92,10 @@ public final class Resolver: Sendable {
 
     deinit { core.stop() }
 
-    /// Finds the addresses of `host`, without a lookup if it is numeric. `updated` is called on `loop`, after this
-    /// returns: once with all addresses, of which there is at least one, or with `.nameNotFound`, `.nameUnusable`,
-    /// `.nameFailed` or `.nameTimedOut`. Before, it is called with the addresses of one family if the other one is
-    /// late. The lookup continues after the deadline, for later requests.
+    /// Finds the addresses of `host`, without a lookup if it is numeric. `updated` is called on `loop`, after
+    /// this returns: once with all addresses, of which there is at least one, or with `.nameNotFound`,
+    /// `.nameUnusable`, `.nameFailed` or `.nameTimedOut`. Before, it is called with the addresses of one
+    /// family if the other one is late. The lookup continues after the deadline, for later requests.
     @discardableResult
     func resolve(
         _ host: String, port: Int, on loop: EventLoop, deadline: MonotonicTime,
@@ -122,9 +122,10 @@ public final class Resolver: Sendable {
     /// the watch is cancelled or released. Call it on `loop`.
     ///
     /// While it is watched, the name is looked up again when its time to live ends, and a second after a
-    /// failed lookup. `changed` is called on `loop`, after this returns, with all addresses, but not if
-    /// only their order has changed. The list is empty if the first lookup failed, if the name does not exist, if it is an
-    /// unspecified, broadcast or multicast address, or if lookups have failed for longer than `DNSSettings.stale`.
+    /// failed lookup. `changed` is called on `loop`, after this returns, with all addresses, but not if only
+    /// their order has changed. The list is empty if the first lookup failed, if the name does not exist, if
+    /// it is an unspecified, broadcast or multicast address, or if lookups have failed for longer than
+    /// `DNSSettings.stale`.
     public func watch(
         _ host: String, port: Int, on loop: EventLoop, changed: @escaping ([SocketAddress]) -> Void
     ) -> AddressWatch {
@@ -137,8 +138,8 @@ public final class Resolver: Sendable {
         return AddressWatch(watcher, self)
     }
 
-    /// Removes what is too old to be used: names' addresses, and addresses that could not be reached. Call it now and then
-    /// if the resolver has served many names. Without it, at most `Limits.cachedNames` stay.
+    /// Removes what is too old to be used: names' addresses, and addresses that could not be reached. Call it
+    /// now and then if the resolver has served many names. Without it, at most `Limits.cachedNames` stay.
     public func removeExpired() {
         let now = core.change { cache, now in
             cache.removeExpired(now: now)

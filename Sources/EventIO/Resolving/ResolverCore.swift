@@ -106,7 +106,8 @@ final class ResolverCore: Sendable {
         }
     }
 
-    /// - Parameter lacksDescriptors: whether it failed for want of a descriptor, which says nothing about the name servers.
+    /// - Parameter lacksDescriptors: whether it failed for want of a descriptor, which says nothing about the
+    ///   name servers.
     func fail(_ host: String, lacksDescriptors: Bool = false) {
         let error =
             lacksDescriptors

@@ -3,8 +3,8 @@ import CAres
 
 /// The names that a lookup tries one after the other, by `search` and `ndots` of resolv.conf(5).
 ///
-/// c-ares has a search list of its own, but follows it for each query: the IPv4 addresses of one name could be mixed
-/// with the IPv6 addresses of another.
+/// c-ares has a search list of its own, but follows it for each query: the IPv4 addresses of one name could
+/// be mixed with the IPv6 addresses of another.
 struct SearchList {
     private let domains: [String]
     private let dots: Int
@@ -30,8 +30,8 @@ struct SearchList {
         self.init(domains: domains, dots: Int(options.ndots))
     }
 
-    /// Returns the names to try in order. A name with a dot at its end is tried as it is, and a name with at least
-    /// `ndots` dots is tried first as it is.
+    /// Returns the names to try in order. A name with a dot at its end is tried as it is, and a name with at
+    /// least `ndots` dots is tried first as it is.
     func names(for host: String) -> [String] {
         guard !HostName.isAbsolute(host) else { return [host] }
         var names = domains.map { domain in

@@ -1,5 +1,5 @@
-/// The part of an address that identifies a client: an IPv4 address, or the first 64 bits of an IPv6 address, because
-/// a host chooses the other 64 itself (RFC 4291 2.5.4). All Unix sockets count as one client.
+/// The part of an address that identifies a client: an IPv4 address, or the first 64 bits of an IPv6 address,
+/// because a host chooses the other 64 itself (RFC 4291 2.5.4). All Unix sockets count as one client.
 public struct AddressPrefix: Hashable, Sendable {
     private enum Form: Hashable {
         case ipv4(UInt32)

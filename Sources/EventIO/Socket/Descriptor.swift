@@ -9,13 +9,13 @@ enum Descriptor {
         return descriptor
     }
 
-    /// Descriptors that connections and files leave for libraries. Dispatch aborts the process when it cannot open
-    /// `/proc/<thread>/stat`, as it does once a second under load (`_dispatch_workq_monitor_pools`). A body uploaded
-    /// from a file may still take one.
+    /// Descriptors that connections and files leave for libraries. Dispatch aborts the process when it cannot
+    /// open `/proc/<thread>/stat`, as it does once a second under load (`_dispatch_workq_monitor_pools`). A
+    /// body uploaded from a file may still take one.
     static let spare: Int32 = 8
 
-    /// Returns the descriptor. If it is one of the last `spare` ones, closes it and returns -1 with `EMFILE` in
-    /// `errno`. A limit below 64 keeps an eighth spare.
+    /// Returns the descriptor. If it is one of the last `spare` ones, closes it and returns -1 with `EMFILE`
+    /// in `errno`. A limit below 64 keeps an eighth spare.
     static func leavingSpare(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0, isSpare(descriptor) else { return descriptor }
         Glibc.close(descriptor)

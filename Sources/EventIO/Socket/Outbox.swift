@@ -2,11 +2,11 @@ import Glibc
 
 /// Collects the small writes of a wake and sends them together at its end. Used on the loop only.
 ///
-/// Waking a sleeping reader is a large part of what a write costs. When the writes of a wake follow one another, most
-/// find their reader awake. A wake with a single event delays nothing.
+/// Waking a sleeping reader is a large part of what a write costs. When the writes of a wake follow one
+/// another, most find their reader awake. A wake with a single event delays nothing.
 ///
-/// Connected streams go first, so that upstreams work on their requests while the answers to clients go out. When a
-/// wake writes more than fits, everything is sent, so no answer waits for more than a few others.
+/// Connected streams go first, so that upstreams work on their requests while the answers to clients go out.
+/// When a wake writes more than fits, everything is sent, so no answer waits for more than a few others.
 final class Outbox {
     private static let capacity = 64 << 10
     private static let streamLimit = 32
@@ -17,7 +17,8 @@ final class Outbox {
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 64)
     private var used = 0
-    // Unretained: the loop's members retain a stream to the end of its last wake, and `sendAll` runs before that.
+    // Unretained: the loop's members retain a stream to the end of its last wake, and `sendAll` runs before
+    // that.
     private var connected: [Unmanaged<SocketStream>] = []
     private var accepted: [Unmanaged<SocketStream>] = []
 
@@ -27,8 +28,8 @@ final class Outbox {
         bytes.deallocate()
     }
 
-    /// Returns room for a write of `stream`, after its earlier writes. Call `keep` next. Returns nil if the stream must
-    /// send its earlier writes and this one itself.
+    /// Returns room for a write of `stream`, after its earlier writes. Call `keep` next. Returns nil if the
+    /// stream must send its earlier writes and this one itself.
     func room(for count: Int, of stream: SocketStream) -> UnsafeMutableRawBufferPointer? {
         guard count <= Self.largestWrite else { return nil }
         if stream.held.isEmpty {
@@ -77,8 +78,8 @@ final class Outbox {
         connected.clear()
     }
 
-    /// Checks the sockets whose first write requires a silent peer, with one system call per group. A stream that
-    /// fails the check repeats it when it sends.
+    /// Checks the sockets whose first write requires a silent peer, with one system call per group. A stream
+    /// that fails the check repeats it when it sends.
     private func pollForSilence(_ group: Range<Int>) {
         polled.clear()
         for index in group {

@@ -2,10 +2,10 @@ import Rx
 
 /// Reads streams once more after they went quiet, to see whether they are still alive.
 ///
-/// If data and an RST arrive before one wake, epoll raises one edge for both and libevent reports plain readiness: a
-/// short read takes the data and misses the RST. A second read after each would find it, at the cost of a system call
-/// per request. Instead a stream that has read, and then neither read nor written for 25 to 50 ms, is read once more.
-/// A busy connection never is.
+/// If data and an RST arrive before one wake, epoll raises one edge for both and libevent reports plain
+/// readiness: a short read takes the data and misses the RST. A second read after each would find it, at the
+/// cost of a system call per request. Instead a stream that has read, and then neither read nor written for
+/// 25 to 50 ms, is read once more. A busy connection never is.
 final class QuietStreams: TimerTarget {
     private static let period = TimeAmount.milliseconds(25)
 

@@ -88,8 +88,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a TCP connection can be made to the address: neither unspecified nor broadcast nor multicast. Linux
-    /// would connect 0.0.0.0 and :: to this host.
+    /// Whether a TCP connection can be made to the address: neither unspecified nor broadcast nor multicast.
+    /// Linux would connect 0.0.0.0 and :: to this host.
     var isDestination: Bool {
         switch form {
         case .ipv4(let address, _): Self.isDestination(address)

@@ -109,7 +109,8 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SocketError {
-    /// The error of a name that has none but these addresses, or that is one of them. Its text has three of them at most.
+    /// The error of a name that has none but these addresses, or that is one of them. Its text has three of
+    /// them at most.
     static func unusable(_ addresses: [SocketAddress], of host: String) -> SocketError {
         let list = addresses.prefix(3).map(\.host).joined(separator: ", ")
         return SocketError(.nameUnusable, .resolve, subject: "\(host) (\(list))")

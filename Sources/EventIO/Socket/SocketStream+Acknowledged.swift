@@ -4,8 +4,8 @@ extension SocketStream {
     /// Bytes the kernel has taken. Unlike `bytesSent` it excludes bytes held to the end of the wake.
     public var bytesTaken: Int64 { taken &- Int64(held.count) }
 
-    /// Bytes the peer has acknowledged; after `streamFailed`, the count at that moment. For Unix sockets, which have
-    /// no acknowledgements, bytes the kernel has taken. Costs a system call.
+    /// Bytes the peer has acknowledged; after `streamFailed`, the count at that moment. For Unix sockets,
+    /// which have no acknowledgements, bytes the kernel has taken. Costs a system call.
     public var bytesAcknowledged: Int64 {
         guard isUp else { return acknowledgedAtFailure }
         guard !remoteAddress.isUnix else { return bytesTaken }

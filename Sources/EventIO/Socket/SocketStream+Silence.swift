@@ -51,8 +51,8 @@ extension SocketStream {
         return maySendFirstBehindTLS(bytes)
     }
 
-    /// TLS may respond to unread input, such as a key update. That response must follow `bytes`, which are already
-    /// encrypted, so they are queued and sent from there.
+    /// TLS may respond to unread input, such as a key update. That response must follow `bytes`, which are
+    /// already encrypted, so they are queued and sent from there.
     @inline(never)
     private func maySendFirstBehindTLS(_ bytes: UnsafeRawBufferPointer) -> Bool {
         queue.append(ArraySlice(bytes))

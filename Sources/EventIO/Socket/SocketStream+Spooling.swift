@@ -7,12 +7,14 @@ extension SocketStream {
     /// Copies the queued bytes in memory, so that a few of them keep no large piece of memory.
     public func compactQueue() { queue.compact() }
 
-    /// Moves the queued output for a slow reader that is in memory to an unnamed file in `directory`, which another thread writes.
-    /// The socket is served from memory until the file is complete, and then from the file. Returns the number of bytes the file
-    /// will hold; 0 if no output is queued in memory, a file is being written, or the stream is encrypted.
+    /// Moves the queued output for a slow reader that is in memory to an unnamed file in `directory`, which
+    /// another thread writes. The socket is served from memory until the file is complete, and then from the
+    /// file. Returns the number of bytes the file will hold; 0 if no output is queued in memory, a file is
+    /// being written, or the stream is encrypted.
     ///
-    /// `completion` is called once, on the loop: with nil when no bytes are left in memory, or with the reason why they
-    /// stay there. It is called even if the stream closes meanwhile, because the bytes stay in memory until then.
+    /// `completion` is called once, on the loop: with nil when no bytes are left in memory, or with the
+    /// reason why they stay there. It is called even if the stream closes meanwhile, because the bytes stay
+    /// in memory until then.
     ///
     /// - Parameter place: kept until the file is closed.
     public func spool(

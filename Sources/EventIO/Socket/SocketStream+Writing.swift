@@ -8,16 +8,18 @@ extension SocketStream {
         return queue.byteCount + tls.waiting.byteCount
     }
 
-    /// Whether the writer should wait for `streamDrained`. The stream itself refuses nothing. True once a write has failed:
-    /// `streamFailed` follows, and a writer that does not wait would keep the loop from calling it.
+    /// Whether the writer should wait for `streamDrained`. The stream itself refuses nothing. True once a
+    /// write has failed: `streamFailed` follows, and a writer that does not wait would keep the loop from
+    /// calling it.
     public var isOverHighWatermark: Bool { isBroken || queuedByteCount >= highWatermark }
 
-    /// Whether a write has failed. What is written then is dropped, so that nothing is queued; `streamFailed` follows.
+    /// Whether a write has failed. What is written then is dropped, so that nothing is queued; `streamFailed`
+    /// follows.
     public var hasFailed: Bool { isBroken }
 
-    /// Writes `bytes` by the end of this wake, as far as the socket takes them. `streamQueued` reports the rest,
-    /// `streamFailed` a failure; both are called later. Bytes written while connecting are sent once connected. Has
-    /// no effect after `shutdownWrite` or `close`.
+    /// Writes `bytes` by the end of this wake, as far as the socket takes them. `streamQueued` reports the
+    /// rest, `streamFailed` a failure; both are called later. Bytes written while connecting are sent once
+    /// connected. Has no effect after `shutdownWrite` or `close`.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         guard mayWrite, !bytes.isEmpty else { return }
         if let tls { return writeSecured(bytes, tls) }
@@ -91,9 +93,9 @@ extension SocketStream {
         taken &+= Int64(count)
     }
 
-    /// Lets `fill` write up to `most` bytes into the outbox directly, which saves a buffer and a copy. `fill` returns
-    /// the number of bytes written, 0 if it failed, and must not call the stream. Returns false, without calling
-    /// `fill`, if the bytes must be written the usual way.
+    /// Lets `fill` write up to `most` bytes into the outbox directly, which saves a buffer and a copy. `fill`
+    /// returns the number of bytes written, 0 if it failed, and must not call the stream. Returns false,
+    /// without calling `fill`, if the bytes must be written the usual way.
     public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         guard state == .open, queue.isEmpty, mayWrite, tls == nil,
             let room = outbox.room(for: most, of: self)
@@ -105,8 +107,8 @@ extension SocketStream {
         return true
     }
 
-    /// Sends what is held. Queues what the socket does not take, and reports that later. Returns true if bytes are
-    /// queued or the stream broke, so that nothing else may be sent.
+    /// Sends what is held. Queues what the socket does not take, and reports that later. Returns true if
+    /// bytes are queued or the stream broke, so that nothing else may be sent.
     @discardableResult
     func sendHeld() -> Bool {
         guard !held.isEmpty else { return false }
@@ -122,7 +124,8 @@ extension SocketStream {
         return true
     }
 
-    /// Sends what is held, such as the head of an answer, and more bytes with one system call. Queues what the socket does not take.
+    /// Sends what is held, such as the head of an answer, and more bytes with one system call. Queues what
+    /// the socket does not take.
     private func sendHeld(with more: UnsafeRawBufferPointer) {
         let first = outbox.bytes(at: held)
         held = 0..<0

@@ -3,12 +3,12 @@ import Glibc
 
 /// A stream socket on one loop, connected or connecting.
 ///
-/// One persistent, edge-triggered event reports input, FIN and RST. It is registered once, so a request on an open
-/// connection costs one `read`, one `write` and no `epoll_ctl`. Writes go out by the end of the wake; writability is
-/// watched only while something is queued.
+/// One persistent, edge-triggered event reports input, FIN and RST. It is registered once, so a request on an
+/// open connection costs one `read`, one `write` and no `epoll_ctl`. Writes go out by the end of the wake;
+/// writability is watched only while something is queued.
 ///
-/// Used on its loop only. The stream and its descriptor live until `close`, `reset` or `streamFailed`, so end each
-/// stream with one of them. After `startTLS` its traffic is encrypted.
+/// Used on its loop only. The stream and its descriptor live until `close`, `reset` or `streamFailed`, so end
+/// each stream with one of them. After `startTLS` its traffic is encrypted.
 public final class SocketStream {
     public let loop: EventLoop
     /// Kept here so that a write does not retain the loop.
@@ -22,7 +22,8 @@ public final class SocketStream {
     /// Receives the events. Retained until the stream is closed.
     public var handler: (any StreamHandler)?
 
-    /// `isOverHighWatermark` starts at `highWatermark` queued bytes; `streamDrained` is called at `lowWatermark`.
+    /// `isOverHighWatermark` starts at `highWatermark` queued bytes; `streamDrained` is called at
+    /// `lowWatermark`.
     var highWatermark = 64 * 1024
     var lowWatermark = 16 * 1024
 
@@ -48,13 +49,14 @@ public final class SocketStream {
     var held = 0..<0
     /// Bytes the kernel has taken or will be offered by the end of the wake.
     public var bytesSent: Int64 { taken }
-    // Stored properties that other modules read sit behind computed ones: the attribute works within this module only.
+    // Stored properties that other modules read sit behind computed ones: the attribute works within this
+    // module only.
     var taken: Int64 = 0
     /// `bytesAcknowledged` once the stream has failed.
     var acknowledgedAtFailure: Int64 = 0
 
-    // Both events refer to this stream unretained: `loop.members` retains it from `join` to the end of the wake in
-    // which it closes, and `close` retires the events.
+    // Both events refer to this stream unretained: `loop.members` retains it from `join` to the end of the
+    // wake in which it closes, and `close` retires the events.
     var mainEvent: EventHandle?
     var writeEvent: EventHandle?
     var watchesWriting = false
@@ -65,7 +67,8 @@ public final class SocketStream {
     /// Bytes or an end may be waiting in the kernel or in `tls`, and no further edge will report them.
     var mayHaveMore = false
     private var awaitsTurn = false
-    /// Whether an event has reported the end of the peer's side. `streamReachedEnd` follows after the last read.
+    /// Whether an event has reported the end of the peer's side. `streamReachedEnd` follows after the last
+    /// read.
     public var peerHasLeft: Bool { hasPeerLeft }
     var hasPeerLeft = false
     private var hasReportedPeerLeft = false
@@ -73,7 +76,8 @@ public final class SocketStream {
     var wasOverHighWatermark = false
     var endsAfterFlush = false
     private var hasEnded = false
-    // Quiet: it has read and not written since `quietSince`. `loop.quietStreams` watches it if `isWatchedQuiet`.
+    // Quiet: it has read and not written since `quietSince`. `loop.quietStreams` watches it if
+    // `isWatchedQuiet`.
     var isQuiet = false
     private var quietSince = MonotonicTime(nanoseconds: 0)
     private var isWatchedQuiet = false
@@ -94,7 +98,8 @@ public final class SocketStream {
         isAccepted = state == .unstarted
     }
 
-    /// Adopts a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start` next.
+    /// Adopts a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start`
+    /// next.
     public convenience init(adopting descriptor: Int32, remoteAddress: SocketAddress, loop: EventLoop) {
         loop.preconditionCurrent("a stream must be created on its event loop")
         self.init(loop: loop, descriptor: descriptor, remoteAddress: remoteAddress, state: .unstarted)
@@ -187,7 +192,8 @@ public final class SocketStream {
             guard count > 0 else {
                 if count < 0 && errno == EINTR { continue }
                 mayHaveMore = false
-                // A write was told of the reset before, and the kernel reports it only once: this end is not orderly.
+                // A write was told of the reset before, and the kernel reports it only once: this end is not
+                // orderly.
                 if count == 0, let error = pendingError, error.code == ECONNRESET { return fail(error) }
                 if count == 0 { return endOfInput() }
                 if errno != EAGAIN { fail(SocketError(.read, errno)) }
@@ -208,7 +214,8 @@ public final class SocketStream {
         }
     }
 
-    /// Handles an edge while reading is paused or over. An RST looks like plain readiness, so ask for the error.
+    /// Handles an edge while reading is paused or over. An RST looks like plain readiness, so ask for the
+    /// error.
     func readyWhilePaused(seesEnd: Bool) {
         mayHaveMore = true
         let code = Descriptor.takeError(of: descriptor)

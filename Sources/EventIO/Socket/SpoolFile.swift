@@ -1,6 +1,7 @@
 import Glibc
 
-/// Bytes on disk for a slow reader. The file has no name, so it vanishes with its last user, even after a crash.
+/// Bytes on disk for a slow reader. The file has no name, so it vanishes with its last user, even after a
+/// crash.
 public final class SpoolFile: Sendable {
     /// Writer threads, shared by all loops, because writing blocks.
     static let writerThreads = 2
@@ -25,8 +26,8 @@ public final class SpoolFile: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Writes `slices` to a file in `directory` on a helper thread, and calls `completion` there. If too many files
-    /// are waiting, calls `completion` at once with `EAGAIN`.
+    /// Writes `slices` to a file in `directory` on a helper thread, and calls `completion` there. If too many
+    /// files are waiting, calls `completion` at once with `EAGAIN`.
     static func write(
         _ slices: [ArraySlice<UInt8>], in directory: String, keeping place: FileDescriptors.Place? = nil,
         then completion: @escaping @Sendable (Result<SpoolFile, SocketError>) -> Void

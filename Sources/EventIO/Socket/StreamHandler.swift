@@ -1,7 +1,7 @@
 /// Receives the events of a stream, from the loop and never inside a call of the stream's methods.
 ///
-/// The order is `connected? received* reachedEnd? failed?`, with `drained`, `queued`, `flushed` and `peerLeft` in
-/// between. Nothing follows `streamFailed`, or a call of `close()` or `reset()`.
+/// The order is `connected? received* reachedEnd? failed?`, with `drained`, `queued`, `flushed` and
+/// `peerLeft` in between. Nothing follows `streamFailed`, or a call of `close()` or `reset()`.
 public protocol StreamHandler: AnyObject {
     /// The stream made by `connect` is connected. Not called for accepted streams.
     func streamConnected()
@@ -9,9 +9,9 @@ public protocol StreamHandler: AnyObject {
     /// Bytes have arrived, valid during the call only.
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
 
-    /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. `read` fills a
-    /// buffer as far as bytes are available and returns their number; call it at most once. If bytes were decrypted,
-    /// `streamReceived` follows with the bytes that did not fit, possibly none. Default: no.
+    /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. `read`
+    /// fills a buffer as far as bytes are available and returns their number; call it at most once. If bytes
+    /// were decrypted, `streamReceived` follows with the bytes that did not fit, possibly none. Default: no.
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling
 
     /// The peer has ended its side (FIN), and everything it sent was delivered. Writing still works.
@@ -28,8 +28,8 @@ public protocol StreamHandler: AnyObject {
     /// The write queue held bytes and is empty now.
     func streamFlushed()
 
-    /// The peer has ended its side while reading is paused. Unread bytes may be waiting. `streamReachedEnd` follows
-    /// once reading is resumed and they are read.
+    /// The peer has ended its side while reading is paused. Unread bytes may be waiting. `streamReachedEnd`
+    /// follows once reading is resumed and they are read.
     func streamPeerLeft()
 }
 

@@ -40,7 +40,8 @@ struct WriteQueue {
         bufferedByteCount += slice.count
     }
 
-    /// Appends a copy of bytes. It fills the last block first, so that many short rests of writes take one block.
+    /// Appends a copy of bytes. It fills the last block first, so that many short rests of writes take one
+    /// block.
     mutating func append(copyOf bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         if ownsLast, head < slices.count {
@@ -72,7 +73,8 @@ struct WriteQueue {
         }
     }
 
-    /// Copies the bytes in memory, unless they were copied before, so that the queue keeps no memory but theirs.
+    /// Copies the bytes in memory, unless they were copied before, so that the queue keeps no memory but
+    /// theirs.
     mutating func compact() {
         guard hasParts else { return }
         let old = slices[head...]
@@ -98,8 +100,8 @@ struct WriteQueue {
         return count
     }
 
-    /// Replaces the front of the bytes in memory with a file that holds a copy, of which `taken` bytes are consumed. `taken` is 0
-    /// if the queue already has a file.
+    /// Replaces the front of the bytes in memory with a file that holds a copy, of which `taken` bytes are
+    /// consumed. `taken` is 0 if the queue already has a file.
     mutating func replaceFront(with file: SpoolFile, taken: Int) {
         guard taken < file.byteCount else { return }
         let count = file.byteCount - taken
@@ -148,7 +150,8 @@ struct WriteQueue {
         self = WriteQueue()
     }
 
-    /// Writes the front of the queue once: bytes of the file, or gathered slices. Returns the result of `sendmsg`.
+    /// Writes the front of the queue once: bytes of the file, or gathered slices. Returns the result of
+    /// `sendmsg`.
     func send(to descriptor: Int32) -> Int {
         guard let file = files.first else {
             return VectoredWrite.send(slices, from: head, to: descriptor).sent

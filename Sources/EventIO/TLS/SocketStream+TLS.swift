@@ -1,16 +1,17 @@
 import Glibc
 
 extension SocketStream {
-    /// Encrypts everything that follows, as a client (RFC 8446, RFC 5246). On a connecting stream TLS starts with the
-    /// first byte, and `streamConnected` is called after the handshake. On an open stream, such as a proxy tunnel,
-    /// TLS starts now, and `streamConnected` is called once more.
+    /// Encrypts everything that follows, as a client (RFC 8446, RFC 5246). On a connecting stream TLS starts
+    /// with the first byte, and `streamConnected` is called after the handshake. On an open stream, such as a
+    /// proxy tunnel, TLS starts now, and `streamConnected` is called once more.
     ///
-    /// Bytes written before that are sent, encrypted, after the handshake. If the handshake fails, the stream is
-    /// closed and `streamFailed` is called from the loop with the `TLSError`.
+    /// Bytes written before that are sent, encrypted, after the handshake. If the handshake fails, the stream
+    /// is closed and `streamFailed` is called from the loop with the `TLSError`.
     ///
     /// - Parameters:
     ///   - context: the configuration and its resumable sessions.
-    ///   - host: the server's name or address for SNI and verification, unless the configuration has a `serverName`.
+    ///   - host: the server's name or address for SNI and verification, unless the configuration has a
+    ///     `serverName`.
     ///   - sessionKey: identifies the server in the session cache, as `host:port`. Default: the host.
     ///   - deadline: when the handshake fails with `.connectTimedOut`.
     ///   - received: bytes of the peer that were already read and belong to TLS.
@@ -34,8 +35,8 @@ extension SocketStream {
         runLater(.read)
     }
 
-    /// The protocol that the server selected by ALPN; nil if it selected none, before the end of the handshake and
-    /// without TLS.
+    /// The protocol that the server selected by ALPN; nil if it selected none, before the end of the
+    /// handshake and without TLS.
     public var applicationProtocol: String? { tls?.applicationProtocol }
 
     func startHandshake() {
@@ -173,7 +174,8 @@ extension SocketStream {
         fail(error)
     }
 
-    /// Reads unread input from the socket. Returns whether it has no content for the owner, such as session tickets.
+    /// Reads unread input from the socket. Returns whether it has no content for the owner, such as session
+    /// tickets.
     func isSilentSecured(_ tls: TLSEngine) -> Bool {
         // A separate buffer, since the loop's may hold bytes that another owner is reading.
         withUnsafeTemporaryAllocation(byteCount: 8 << 10, alignment: 16) { isSilentSecured(tls, $0) }
@@ -266,7 +268,8 @@ extension SocketStream {
 
     // MARK: Ending
 
-    /// Sends close_notify before this side ends. Returns whether it was sent. If it is queued, `flush` tries again.
+    /// Sends close_notify before this side ends. Returns whether it was sent. If it is queued, `flush` tries
+    /// again.
     func sendCloseNotify(_ tls: TLSEngine) -> Bool {
         tls.sendCloseNotify()
         return !sendHeld() && queue.isEmpty

@@ -10,7 +10,8 @@ struct TLSCertificates: ~Copyable {
         while let certificate = PEM_read_bio_X509(text.handle, nil, tlsPassword, nil) {
             all.append(certificate)
         }
-        // After the last certificate OpenSSL reports that no other starts. Any other error means a broken certificate.
+        // After the last certificate OpenSSL reports that no other starts. Any other error means a broken
+        // certificate.
         let code = ERR_peek_last_error()
         ERR_clear_error()
         let certificates = TLSCertificates(subject: text.subject, all: all)

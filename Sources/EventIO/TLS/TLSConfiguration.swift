@@ -1,9 +1,10 @@
-/// How connections to a server are encrypted and the server is verified. Equal configurations share one `TLSContext`
-/// and its sessions, while the content of their files is the same.
+/// How connections to a server are encrypted and the server is verified. Equal configurations share one
+/// `TLSContext` and its sessions, while the content of their files is the same.
 ///
-/// The defaults suit a client on the open Internet: the system's roots, full verification (chain, dates, name), TLS
-/// 1.2 (RFC 5246) or 1.3 (RFC 8446), and HTTP/1.1 by ALPN (RFC 7301). The system's OpenSSL chooses ciphers and
-/// curves. Revocation lists and OCSP are not checked. Early data (0-RTT) is never sent, since it can be replayed.
+/// The defaults suit a client on the open Internet: the system's roots, full verification (chain, dates,
+/// name), TLS 1.2 (RFC 5246) or 1.3 (RFC 8446), and HTTP/1.1 by ALPN (RFC 7301). The system's OpenSSL chooses
+/// ciphers and curves. Revocation lists and OCSP are not checked. Early data (0-RTT) is never sent, since it
+/// can be replayed.
 public struct TLSConfiguration: Sendable, Hashable {
     /// PEM text, given as bytes or as the path of a file, which is read once, when a context is created.
     public struct PEM: Sendable, Hashable {
@@ -31,10 +32,11 @@ public struct TLSConfiguration: Sendable, Hashable {
     public struct Verification: Sendable, Hashable {
         let isFull: Bool
 
-        /// Chain, dates, purpose, and the name: a DNS name or IP address in its subjectAltName (RFC 9525). The
-        /// subject's common name is ignored.
+        /// Chain, dates, purpose, and the name: a DNS name or IP address in its subjectAltName (RFC 9525).
+        /// The subject's common name is ignored.
         public static let full = Verification(isFull: true)
-        /// No verification except pins. Anyone on the network path can read and change everything. For tests only.
+        /// No verification except pins. Anyone on the network path can read and change everything. For tests
+        /// only.
         public static let insecureNone = Verification(isFull: false)
     }
 
@@ -77,13 +79,15 @@ public struct TLSConfiguration: Sendable, Hashable {
     public var verification = Verification.full
     /// Default: TLS 1.2. The highest supported version is 1.3.
     public var minimumVersion = Version.tls12
-    /// The protocols offered by ALPN, preferred first, 1 to 255 bytes each. Default: HTTP/1.1. Empty: no ALPN.
+    /// The protocols offered by ALPN, preferred first, 1 to 255 bytes each. Default: HTTP/1.1. Empty: no
+    /// ALPN.
     public var applicationProtocols = ["http/1.1"]
     /// The client certificate. Default: none.
     public var identity: Identity?
-    /// Public keys, one of which must be in the server's chain (in its own certificate if nothing is verified). Each
-    /// is the base64 SHA-256 of a SubjectPublicKeyInfo (RFC 7469, section 2.4), with or without curl's prefix
-    /// `sha256//`. One string may hold several, separated by `;`. Default: none, which accepts any key.
+    /// Public keys, one of which must be in the server's chain (in its own certificate if nothing is
+    /// verified). Each is the base64 SHA-256 of a SubjectPublicKeyInfo (RFC 7469, section 2.4), with or
+    /// without curl's prefix `sha256//`. One string may hold several, separated by `;`. Default: none, which
+    /// accepts any key.
     public var pins: Set<String> = []
     /// Replaces the host for SNI (RFC 6066, section 3) and for the name in the certificate. Default: nil.
     public var serverName: String?

@@ -1,11 +1,11 @@
 import COpenSSL
 import Locking
 
-/// The certificates, keys and resumable sessions that all connections of a configuration share, on any loops. Two
-/// contexts are equal if their configurations and the content of their files are.
+/// The certificates, keys and resumable sessions that all connections of a configuration share, on any loops.
+/// Two contexts are equal if their configurations and the content of their files are.
 ///
-/// `@unchecked Sendable`: it adds only constants. Only `init` configures the SSL_CTX. OpenSSL counts references and locks
-/// what changes later.
+/// `@unchecked Sendable`: it adds only constants. Only `init` configures the SSL_CTX. OpenSSL counts
+/// references and locks what changes later.
 public final class TLSContext: @unchecked Sendable {
     public let configuration: TLSConfiguration
     /// SHA-256 of the certificates and keys.
@@ -51,7 +51,8 @@ public final class TLSContext: @unchecked Sendable {
         // Refuse renegotiation (TLS 1.2), which nothing we speak needs.
         SSL_CTX_set_options(handle, copenssl_OP_NO_RENEGOTIATION | copenssl_OP_NO_COMPRESSION)
         copenssl_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
-        // Tickets arrive after the handshake (RFC 8446, section 4.6.1). OpenSSL passes each to the callback only.
+        // Tickets arrive after the handshake (RFC 8446, section 4.6.1). OpenSSL passes each to the callback
+        // only.
         copenssl_CTX_set_session_cache_mode(
             handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(handle, tlsSessionArrived)
@@ -133,12 +134,13 @@ extension TLSContext {
         weak var context: TLSContext?
     }
 
-    /// Adding an entry drops the entries of dead contexts. Configurations are not kept, because they may hold keys.
+    /// Adding an entry drops the entries of dead contexts. Configurations are not kept, because they may hold
+    /// keys.
     private static let cache = Lock<[CacheEntry]>([])
 
-    /// Returns the context of a configuration. Callers share one, and its sessions, while it is in use and the files
-    /// keep their content. Reads the files each time, which blocks: if one changed, a new context is created, and the
-    /// users of the old one keep it.
+    /// Returns the context of a configuration. Callers share one, and its sessions, while it is in use and
+    /// the files keep their content. Reads the files each time, which blocks: if one changed, a new context
+    /// is created, and the users of the old one keep it.
     ///
     /// - Throws: what `init` throws.
     public static func shared(for configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError)

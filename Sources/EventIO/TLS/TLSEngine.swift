@@ -2,8 +2,8 @@ import COpenSSL
 import Glibc
 import Rx
 
-/// The TLS state of one connection. It does no I/O: the stream feeds it bytes and reads the result, and it writes
-/// through the stream, which owns it. Used and freed on the stream's loop.
+/// The TLS state of one connection. It does no I/O: the stream feeds it bytes and reads the result, and it
+/// writes through the stream, which owns it. Used and freed on the stream's loop.
 final class TLSEngine {
     enum Handshake {
         case needsMore
@@ -24,10 +24,11 @@ final class TLSEngine {
 
     /// The largest plaintext of a record (RFC 8446, section 5.1).
     static let recordLimit = 16 << 10
-    /// The most bytes of responses to the peer's TLS messages, such as key updates, that may wait for the socket. A
-    /// peer that provokes more and reads none is disconnected.
+    /// The most bytes of responses to the peer's TLS messages, such as key updates, that may wait for the
+    /// socket. A peer that provokes more and reads none is disconnected.
     private static let unsolicitedOutputLimit = 64 << 10
-    /// Bytes without content, such as session tickets, that may arrive in a row. More would keep the loop busy.
+    /// Bytes without content, such as session tickets, that may arrive in a row. More would keep the loop
+    /// busy.
     static let emptyLimit = 256 << 10
 
     let context: TLSContext

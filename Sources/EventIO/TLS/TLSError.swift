@@ -10,7 +10,8 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let configuration = Kind(description: "TLS configuration")
         /// The peer does not speak TLS, shares no version or cipher, or violated the protocol.
         public static let protocolError = Kind(description: "TLS protocol error")
-        /// The peer's certificate was not accepted: `code` is OpenSSL's verification result, `reason` its text.
+        /// The peer's certificate was not accepted: `code` is OpenSSL's verification result, `reason` its
+        /// text.
         public static let certificateError = Kind(description: "TLS certificate error")
         /// The peer sent an alert (RFC 8446, section 6.2); `reason` is its name.
         public static let alertReceived = Kind(description: "TLS alert received")

@@ -28,8 +28,8 @@ struct TLSMaterial {
         digest = all.withUnsafeBytes { TLSPEMText.digest(of: $0) }
     }
 
-    /// Changes when the system's roots do: the content of OpenSSL's file, and the modification times of its folders.
-    /// (OpenSSL reads their files when it verifies a certificate.)
+    /// Changes when the system's roots do: the content of OpenSSL's file, and the modification times of its
+    /// folders. (OpenSSL reads their files when it verifies a certificate.)
     private static func systemRoots() -> [UInt8] {
         func setting(_ name: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
             guard let text = name.flatMap({ getenv($0) }).map({ UnsafePointer($0) }) ?? standard else {

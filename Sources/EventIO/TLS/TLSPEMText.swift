@@ -7,7 +7,8 @@ final class TLSPEMText {
     static var largest: Int { 16 << 20 }
 
     let subject: String
-    /// Created by `BIO_new` in `init`, freed in `deinit`. OpenSSL clears the memory when it grows and when it is freed.
+    /// Created by `BIO_new` in `init`, freed in `deinit`. OpenSSL clears the memory when it grows and when it
+    /// is freed.
     let handle: OpaquePointer
     private(set) var digest: [UInt8] = []
 
@@ -62,7 +63,8 @@ final class TLSPEMText {
         guard !path.utf8.contains(0) else {
             throw TLSError(.configuration, "\(subject.prefix { $0 != "\0" }): the path contains a NUL")
         }
-        // In case it is not a regular file: do not wait for a pipe's other end or acquire a controlling terminal.
+        // In case it is not a regular file: do not wait for a pipe's other end or acquire a controlling
+        // terminal.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure }
         defer { close(descriptor) }

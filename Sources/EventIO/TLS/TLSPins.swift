@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// The SHA-256 hashes of public keys (SubjectPublicKeyInfo, RFC 7469, section 2.4), one of which a server must have.
+/// The SHA-256 hashes of public keys (SubjectPublicKeyInfo, RFC 7469, section 2.4), one of which a server
+/// must have.
 struct TLSPins: Sendable {
     private let hashes: Set<[UInt8]>
 

@@ -33,7 +33,8 @@ struct TLSPrivateKey: ~Copyable {
     }
 }
 
-/// Passes OpenSSL the NUL-terminated password at `data`, if any. Without this callback it asks on the terminal.
+/// Passes OpenSSL the NUL-terminated password at `data`, if any. Without this callback it asks on the
+/// terminal.
 func tlsPassword(
     _ room: UnsafeMutablePointer<CChar>?, _ size: Int32, _: Int32, _ data: UnsafeMutableRawPointer?
 ) -> Int32 {

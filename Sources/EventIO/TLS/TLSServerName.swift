@@ -2,7 +2,8 @@ import ASCIIText
 import COpenSSL
 import Glibc
 
-/// The name a server must prove: a DNS name or an IP address. An address is never sent as SNI (RFC 6066, section 3).
+/// The name a server must prove: a DNS name or an IP address. An address is never sent as SNI (RFC 6066,
+/// section 3).
 enum TLSServerName {
     static func isValid(_ name: String) -> Bool {
         let bytes = bare(name).utf8

@@ -1,16 +1,17 @@
 import COpenSSL
 import Locking
 
-/// Sessions for resumption, by server. A TLS 1.3 ticket is used once, so that it does not link two connections of a
-/// client (RFC 8446, appendix C.4). A TLS 1.2 session is reused until it expires. Any thread may use the cache.
+/// Sessions for resumption, by server. A TLS 1.3 ticket is used once, so that it does not link two
+/// connections of a client (RFC 8446, appendix C.4). A TLS 1.2 session is reused until it expires. Any thread
+/// may use the cache.
 final class TLSSessionCache: Sendable {
     /// Servers to remember. Beyond that, the server that has gone longest without a new session is evicted.
     static let serverLimit = 256
     /// Sessions per server, which bounds how many connections can be resumed at once.
     static let sessionLimit = 4
 
-    /// `@unchecked Sendable`: it adds only constants. OpenSSL counts references under its own lock, and a complete session
-    /// does not change.
+    /// `@unchecked Sendable`: it adds only constants. OpenSSL counts references under its own lock, and a
+    /// complete session does not change.
     private struct Session: @unchecked Sendable {
         let handle: OpaquePointer
     }

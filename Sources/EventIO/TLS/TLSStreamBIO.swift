@@ -1,7 +1,8 @@
 import COpenSSL
 import Glibc
 
-/// The BIO between OpenSSL and a stream: it reads the bytes fed to the engine and writes to the stream. Never blocks.
+/// The BIO between OpenSSL and a stream: it reads the bytes fed to the engine and writes to the stream. Never
+/// blocks.
 enum TLSStreamBIO {
     /// `nonisolated(unsafe)`: constant after its initialization. Never freed.
     nonisolated(unsafe) private static let method: OpaquePointer? = {

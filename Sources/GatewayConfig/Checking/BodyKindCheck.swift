@@ -1,7 +1,8 @@
 import EndpointPlans
 import JSONBytes
 
-/// Reports values of the body whose kind, by the body's schema, their place cannot have: requests with them would all fail.
+/// Reports values of the body whose kind, by the body's schema, their place cannot have: requests with them
+/// would all fail.
 struct BodyKindCheck {
     /// What a place can have.
     private enum Place {
@@ -103,7 +104,8 @@ struct BodyKindCheck {
 
     // MARK: - Schemas
 
-    /// Returns the schema of what a reference leads to: with `[*]`, the schema of an element. Nil for a value that is not the body's.
+    /// Returns the schema of what a reference leads to: with `[*]`, the schema of an element. Nil for a value
+    /// that is not the body's.
     private func schema(of reference: PlanReference, _ items: PlanReference?) -> Schema? {
         guard let body = endpoint.body else { return nil }
         switch reference.source {

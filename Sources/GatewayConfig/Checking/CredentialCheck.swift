@@ -5,7 +5,8 @@ import HTTPModel
 struct CredentialCheck {
     let values: ShapeValues
 
-    /// Checks the endpoint's own members. Members of `defaults` apply to all endpoints, and each may call other upstreams.
+    /// Checks the endpoint's own members. Members of `defaults` apply to all endpoints, and each may call
+    /// other upstreams.
     ///
     /// - Parameters:
     ///   - called: the upstreams that the endpoint calls.

@@ -62,8 +62,8 @@ extension ConfigDocument {
 }
 
 extension EndpointPath {
-    /// The parameters, in their order. A path with a variable that is not read has them only in its text, because
-    /// the value of a variable adds none.
+    /// The parameters, in their order. A path with a variable that is not read has them only in its text,
+    /// because the value of a variable adds none.
     var shownParameters: [String] {
         isUnknown ? shown.split(separator: "/").compactMap { Self.parameter($0) } : parameters
     }

@@ -10,7 +10,8 @@ final class ProblemList {
 
     /// The most problems that are kept: a file can be wrong in a million places.
     static let capacity = 1000
-    /// The most messages that are made. A message may look for a near name, which takes time, and may be known already.
+    /// The most messages that are made. A message may look for a near name, which takes time, and may be
+    /// known already.
     private static let mostMessages = 2 * capacity
 
     private(set) var entries: [Entry] = []

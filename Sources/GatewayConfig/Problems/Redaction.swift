@@ -25,7 +25,8 @@ enum Redaction {
         }
     }
 
-    /// Replaces a text wherever it stands. Case does not matter, because modules write hosts and schemes in lower case.
+    /// Replaces a text wherever it stands. Case does not matter, because modules write hosts and schemes in
+    /// lower case.
     private static func replace(_ text: String, by other: String, in message: String) -> String {
         let (needle, bytes) = (text.utf8.map(ASCII.lowercased), Array(message.utf8))
         guard bytes.count >= needle.count else { return message }

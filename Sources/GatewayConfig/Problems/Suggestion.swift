@@ -14,7 +14,8 @@ enum Suggestion {
         nearest(to: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
-    /// Returns `; did you mean "user"?`; if no name is near, all of them, if they are few: `; there is "user"`.
+    /// Returns `; did you mean "user"?`; if no name is near, all of them, if they are few:
+    /// `; there is "user"`.
     static func textOrNames(for name: String, among known: some Sequence<String>) -> String {
         if let nearest = nearest(to: name, among: known) { return "; did you mean \"\(nearest)\"?" }
         let names = Array(known.prefix(mostListed + 1))
@@ -23,7 +24,8 @@ enum Suggestion {
         return names.count == 1 ? "; there is \(shown[0])" : "; there are \(Words.list(shown, "and"))"
     }
 
-    /// Returns the name with the fewest edits, at most one for each three characters; the first of equally near ones.
+    /// Returns the name with the fewest edits, at most one for each three characters; the first of equally
+    /// near ones.
     static func nearest(to name: String, among known: some Sequence<String>) -> String? {
         let bytes = Array(name.utf8)
         guard (1...longestName).contains(bytes.count) else { return nil }
@@ -51,7 +53,8 @@ enum Suggestion {
         return names.count == 1 ? names[0] : nil
     }
 
-    /// Returns how many characters are inserted, removed, replaced or swapped with the next (optimal string alignment).
+    /// Returns how many characters are inserted, removed, replaced or swapped with the next (optimal string
+    /// alignment).
     private static func edits(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

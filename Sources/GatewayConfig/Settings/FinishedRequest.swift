@@ -2,13 +2,15 @@ public import GatewayCore
 public import HTTPInbound
 public import HTTPModel
 
-/// A request that is over, as `GatewayServerConfiguration.observer` gets it. The access log has the same figures.
+/// A request that is over, as `GatewayServerConfiguration.observer` gets it. The access log has the same
+/// figures.
 public struct FinishedRequest: Sendable {
     /// The method on the wire; nil if the request's head did not arrive.
     public let method: HTTPMethod?
     /// The path, percent-encoded and without the query; nil if the request's head did not arrive.
     public let path: String?
-    /// The status that the client got; if it got none, one that says how the request ended: 499 if the client left.
+    /// The status that the client got; if it got none, one that says how the request ended: 499 if the client
+    /// left.
     public let status: Int
     /// How the answer ended.
     public let end: InboundOutcome
@@ -18,11 +20,12 @@ public struct FinishedRequest: Sendable {
     public let elapsed: Duration
     /// Bytes of the request, head and body.
     public let bytesReceived: Int
-    /// Bytes of the answer, head and body, that the kernel accepted; of a cut answer, those that the client acknowledged.
+    /// Bytes of the answer, head and body, that the kernel accepted; of a cut answer, those that the client
+    /// acknowledged.
     public let bytesSent: Int
-    /// What became of the request in the gateway: route, code, parts and upstream calls. Nil for health checks, static files and
-    /// requests that were refused before they reached an endpoint or middleware. It holds the parts' data and the gateway: keep what is
-    /// read from it, not the summary or this value.
+    /// What became of the request in the gateway: route, code, parts and upstream calls. Nil for health
+    /// checks, static files and requests that were refused before they reached an endpoint or middleware. It
+    /// holds the parts' data and the gateway: keep what is read from it, not the summary or this value.
     public let summary: RequestSummary?
 
     package init(

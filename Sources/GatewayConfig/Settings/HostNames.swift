@@ -5,8 +5,9 @@ import HTTPModel
 ///
 ///     configuration.hosts = try HostNames(["app.example.com", "*.example.org"])
 ///
-/// They protect against DNS rebinding: if `evil.example` is made to resolve to the gateway's address, a browser would
-/// let its pages read the gateway's answers, but their requests name `evil.example`. IP addresses are always allowed.
+/// They protect against DNS rebinding: if `evil.example` is made to resolve to the gateway's address, a
+/// browser would let its pages read the gateway's answers, but their requests name `evil.example`. IP
+/// addresses are always allowed.
 public struct HostNames: Sendable, Hashable {
     /// Why a list of names is invalid.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
@@ -32,8 +33,8 @@ public struct HostNames: Sendable, Hashable {
         self.allowed = allowed
     }
 
-    /// - Parameter names: `localhost`, `app.example.com`, `*.example.com` for one or more labels before `.example.com`, or only
-    ///   `any`. Case does not matter.
+    /// - Parameter names: `localhost`, `app.example.com`, `*.example.com` for one or more labels before
+    ///   `.example.com`, or only `any`. Case does not matter.
     public init(_ names: [String]) throws(Fault) {
         if names == ["any"] {
             self = .any
@@ -108,8 +109,8 @@ extension HostNames.AllowedNames {
         }
     }
 
-    /// Whether the name consists of labels of 1 to 63 letters, digits, `-` and `_`, 253 bytes in all (RFC 1123 2.1). The last label
-    /// must not be all digits: browsers would read the name as an IPv4 address.
+    /// Whether the name consists of labels of 1 to 63 letters, digits, `-` and `_`, 253 bytes in all (RFC
+    /// 1123 2.1). The last label must not be all digits: browsers would read the name as an IPv4 address.
     private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard bytes.count <= 253, let last = labels.last, !last.allSatisfy(ASCII.isDigit) else {

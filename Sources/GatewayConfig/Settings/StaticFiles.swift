@@ -4,14 +4,15 @@ import EventIO
 ///
 ///     configuration.files = .folder("Public")
 ///
-/// GET and HEAD serve each file at its path; `/` and `folder/` serve the `index.html` there. Only regular files are served: folder
-/// listings, symbolic links and names that begin with a dot, at any depth, are 404. Supported are `ETag` and `Last-Modified` with
-/// their conditions (304, 412), single byte ranges (206, 416; a request for several ranges gets the whole file), gzip, and br for
-/// files inside the program.
-/// Each answer with a file has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or reading it.
+/// GET and HEAD serve each file at its path; `/` and `folder/` serve the `index.html` there. Only regular
+/// files are served: folder listings, symbolic links and names that begin with a dot, at any depth, are 404.
+/// Supported are `ETag` and `Last-Modified` with their conditions (304, 412), single byte ranges (206, 416; a
+/// request for several ranges gets the whole file), gzip, and br for files inside the program. Each answer
+/// with a file has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or
+/// reading it.
 ///
-/// Four helper threads read the files of at most 64 requests of each loop at once. Further requests wait, and client addresses take
-/// turns.
+/// Four helper threads read the files of at most 64 requests of each loop at once. Further requests wait, and
+/// client addresses take turns.
 public struct StaticFiles: Sendable {
     package enum Source: Sendable {
         case folder(String)
@@ -22,37 +23,40 @@ public struct StaticFiles: Sendable {
     /// Runs work on the helper threads; returns false if too much work is waiting.
     package var submit: @Sendable (@escaping @Sendable () -> Void) -> Bool = FileThreads.submit
 
-    /// How long browsers may cache a file without revalidating it. Default nil: they revalidate each time and get a 304 if it has not
-    /// changed (`Cache-Control: no-cache`).
+    /// How long browsers may cache a file without revalidating it. Default nil: they revalidate each time and
+    /// get a 304 if it has not changed (`Cache-Control: no-cache`).
     public var maxAge: Duration?
 
-    /// What a page may load and do. Default: resources of its own origin only; no inline scripts or styles, frames, plug-ins or forms.
-    /// A gateway does not start if it contains control characters.
+    /// What a page may load and do. Default: resources of its own origin only; no inline scripts or styles,
+    /// frames, plug-ins or forms. A gateway does not start if it contains control characters.
     public var contentSecurityPolicy = StaticFiles.strictPolicy
 
-    /// Files beyond 256 KiB that one loop reads at once, each with up to 128 KiB of read-ahead. Default 256. Other large files wait for their
-    /// turn, at most `readDeadline`. A file whose client does not keep up for a second gives up its turn until the client has room.
+    /// Files beyond 256 KiB that one loop reads at once, each with up to 128 KiB of read-ahead. Default 256.
+    /// Other large files wait for their turn, at most `readDeadline`. A file whose client does not keep up
+    /// for a second gives up its turn until the client has room.
     ///
-    /// Each file that is being sent takes a descriptor and one of the loop's requests in flight. Such files may be half of the requests in
-    /// flight, and have an eighth of the process's descriptors together with answers that wait on disk, in fair shares by client address. Beyond
-    /// it: 503 `OVERLOADED`.
+    /// Each file that is being sent takes a descriptor and one of the loop's requests in flight. Such files
+    /// may be half of the requests in flight, and have an eighth of the process's descriptors together with
+    /// answers that wait on disk, in fair shares by client address. Beyond it: 503 `OVERLOADED`.
     public var streams = 256
 
-    /// Time-out for opening a file, and for reading each piece of it. Default 15 s. Beyond it: 503 `OVERLOADED`, or a reset if a part
-    /// of the file has been sent.
+    /// Time-out for opening a file, and for reading each piece of it. Default 15 s. Beyond it: 503
+    /// `OVERLOADED`, or a reset if a part of the file has been sent.
     public var readDeadline = Duration.seconds(15)
 
     private init(_ source: Source) {
         self.source = source
     }
 
-    /// The files of a folder, read for each request. A `name.gz` next to a file, unless older, is sent to clients that accept gzip.
+    /// The files of a folder, read for each request. A `name.gz` next to a file, unless older, is sent to
+    /// clients that accept gzip.
     ///
-    /// - Parameter path: the folder, which must exist when the gateway starts. Symbolic links in the path are resolved
-    ///   then, and renaming the folder later has no effect.
+    /// - Parameter path: the folder, which must exist when the gateway starts. Symbolic links in the path are
+    ///   resolved then, and renaming the folder later has no effect.
     public static func folder(_ path: String) -> StaticFiles { StaticFiles(.folder(path)) }
 
-    /// Files in memory, compressed with gzip and br once when the gateway starts. `modified` is in seconds since 1970.
+    /// Files in memory, compressed with gzip and br once when the gateway starts. `modified` is in seconds
+    /// since 1970.
     public static func builtIn(_ files: [BuiltInFile], modified: Int64) -> StaticFiles {
         StaticFiles(.builtIn(files, modified: modified))
     }

@@ -1,7 +1,7 @@
 import EndpointPlans
 
-/// What the types of values need while they read: where problems go, and what is known so far. Confined to the reading of one
-/// configuration.
+/// What the types of values need while they read: where problems go, and what is known so far. Confined to
+/// the reading of one configuration.
 final class ConfigReader {
     let problems: ProblemList
     /// What references may name; nil outside an endpoint.
@@ -23,7 +23,8 @@ final class ConfigReader {
     var unread: Set<ConfigPlace> = []
     /// The names of parts whose `optional` is a variable that is not read: they may be required.
     var partsOfUnknownPolicy: Set<ConfigPlace> = []
-    /// The names of parts whose `merge` or `hidden` is a variable that is not read: their place in the answer is unknown.
+    /// The names of parts whose `merge` or `hidden` is a variable that is not read: their place in the answer
+    /// is unknown.
     var partsOfUnknownPlace: Set<ConfigPlace> = []
     /// The lists and mappings of JSON with variables in them.
     var variableComposites: Set<ConfigPlace> = []

@@ -10,7 +10,8 @@ package enum ConfigSchemaText {
         return definitions.shapes
     }
 
-    /// Returns the schema as JSON. It is the same in each run: members are in the order of the format's tables.
+    /// Returns the schema as JSON. It is the same in each run: members are in the order of the format's
+    /// tables.
     ///
     /// - Parameter isIncluded: whether it describes included files instead of the root file.
     package static func make(isIncluded: Bool = false) -> String {

@@ -34,8 +34,8 @@ struct Quantity: Sendable {
     /// The form as a regular expression of JSON Schema.
     var pattern: String { "^[0-9]+(\\.[0-9]+)?(\(units.map(\.name).joined(separator: "|")))$" }
 
-    /// Returns the number in the smallest unit; nil for other text, for a fraction of that unit, and for a number out of
-    /// range.
+    /// Returns the number in the smallest unit; nil for other text, for a fraction of that unit, and for a
+    /// number out of range.
     func parse(_ text: String) -> Int? {
         let bytes = text.utf8
         let whole = bytes.prefix(while: ASCII.isDigit)

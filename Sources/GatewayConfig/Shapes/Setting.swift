@@ -3,13 +3,15 @@ import EndpointPlans
 /// A property of a policy.
 typealias SettingPath<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
 
-/// A key of the format that sets a property of a policy. Its name, type, range and meaning stand only here, and the default is the
-/// policy's own. Decoding, suggestions, the JSON Schema and the tables of the article come from it.
+/// A key of the format that sets a property of a policy. Its name, type, range and meaning stand only here,
+/// and the default is the policy's own. Decoding, suggestions, the JSON Schema and the tables of the article
+/// come from it.
 struct Setting<Root: Sendable>: Sendable {
     let name: String
     let description: String
     let schema: @Sendable (inout SchemaDefinitions) -> SchemaTree
-    /// Returns the value of a policy as YAML writes it; nil if it has no such form, or depends on the machine.
+    /// Returns the value of a policy as YAML writes it; nil if it has no such form, or depends on the
+    /// machine.
     let written: @Sendable (Root) -> String?
     /// The property.
     let path: (any PartialKeyPath<Root> & Sendable)?

@@ -161,7 +161,8 @@ struct ShapeValues {
 }
 
 extension ShapeValues {
-    /// Returns a member's value with its place, and after a problem a value from which no further problem follows.
+    /// Returns a member's value with its place, and after a problem a value from which no further problem
+    /// follows.
     func located<Value>(_ member: Member<Value>, afterProblem substitute: Value) -> Located<Value>? {
         node(member).map { located(member) ?? Located(substitute, at: $0.place) }
     }

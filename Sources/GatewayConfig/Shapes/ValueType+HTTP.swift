@@ -98,7 +98,8 @@ extension ConfigReader {
     /// The most header fields that a request or an answer sets.
     private static let mostFields = 100
 
-    /// Returns the members of a mapping whose names are header fields of this message that may be set, each once.
+    /// Returns the members of a mapping whose names are header fields of this message that may be set, each
+    /// once.
     func fields(
         _ node: YAMLNode, _ subject: Subject, of message: HeaderRules.Message
     ) -> [(name: Located<HTTPFieldName>, member: YAMLMember)]? {

@@ -97,7 +97,8 @@ enum ScalarFault: Error {
 }
 
 extension YAMLScalar {
-    /// Returns `; did you mean "debug"?`, or nothing. The value of a variable is not compared, because that would tell about it.
+    /// Returns `; did you mean "debug"?`, or nothing. The value of a variable is not compared, because that
+    /// would tell about it.
     func suggestion(among words: [String]) -> String {
         substitution == nil ? Suggestion.text(for: text, among: words) : ""
     }

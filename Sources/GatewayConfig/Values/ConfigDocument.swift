@@ -14,7 +14,8 @@ package struct ConfigDocument: Sendable {
     package var variableTexts: [ConfigPlace: String] = [:]
     /// The lists and mappings of JSON with variables in them.
     package var variableComposites: Set<ConfigPlace> = []
-    /// The values of variables and secrets that were read, with the variables as the files have them. Not for output.
+    /// The values of variables and secrets that were read, with the variables as the files have them. Not for
+    /// output.
     package var variableValues: [String: String] = [:]
 
     /// What the root file sets of the gateway.

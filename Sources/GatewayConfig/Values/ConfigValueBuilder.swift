@@ -1,7 +1,8 @@
 import EndpointPlans
 import JSONBytes
 
-/// Builds JSON from YAML. A list or object that contains only constants is itself a constant, kept as JSON text.
+/// Builds JSON from YAML. A list or object that contains only constants is itself a constant, kept as JSON
+/// text.
 struct ConfigValueBuilder {
     enum References {
         case allowed

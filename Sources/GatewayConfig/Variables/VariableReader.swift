@@ -20,7 +20,8 @@ final class VariableReader {
     /// The texts with variables as the files have them, by the places of their scalars.
     private(set) var writtenTexts: [ConfigPlace: String] = [:]
 
-    /// The values of variables and secrets, with the variables as the files have them. Defaults stand in the file and are left out.
+    /// The values of variables and secrets, with the variables as the files have them. Defaults stand in the
+    /// file and are left out.
     private(set) var values: [String: String] = [:]
 
     init(_ source: any ConfigSource, isStatic: Bool, problems: ProblemList) {

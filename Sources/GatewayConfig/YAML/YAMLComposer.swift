@@ -1,6 +1,7 @@
 import EndpointPlans
 
-/// Makes a tree of the events of one file. Reports all that it can and stops only at errors of the syntax and at limits.
+/// Makes a tree of the events of one file. Reports all that it can and stops only at errors of the syntax and
+/// at limits.
 struct YAMLComposer {
     /// A list or a mapping whose end has not come.
     private struct Frame {
@@ -8,7 +9,8 @@ struct YAMLComposer {
         let isFlow: Bool
         let place: ConfigPlace
         let anchor: String?
-        /// Whether it stands where a name belongs. It is refused, and its values are read for their own problems.
+        /// Whether it stands where a name belongs. It is refused, and its values are read for their own
+        /// problems.
         let isName: Bool
         var items: [YAMLNode] = []
         var members = YAMLMemberList()

@@ -72,8 +72,8 @@ struct YAMLMemberList {
         problems.error("<< merges a mapping or a list of mappings, usually an alias", at: key.place)
     }
 
-    /// Returns the members, with those that `<<` merges at its place. Members of the mapping itself win, then members of the first
-    /// mapping of a list.
+    /// Returns the members, with those that `<<` merges at its place. Members of the mapping itself win, then
+    /// members of the first mapping of a list.
     func resolved(_ problems: ProblemList) -> [YAMLMember] {
         guard let merge else { return members }
         var known = Set(members.map(\.name))

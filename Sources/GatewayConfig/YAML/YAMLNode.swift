@@ -1,6 +1,7 @@
 import EndpointPlans
 
-/// A value of a YAML document. Aliases are replaced by the values of their anchors, and merge keys by the members they add.
+/// A value of a YAML document. Aliases are replaced by the values of their anchors, and merge keys by the
+/// members they add.
 struct YAMLNode: Sendable {
     enum Content: Sendable {
         case scalar(YAMLScalar)

@@ -43,7 +43,8 @@ struct YAMLSyntaxError: Error {
 
 /// Reads a YAML text event by event with libyaml, which holds no more than the current event.
 struct YAMLParser: ~Copyable {
-    // libyaml stores the parser's address in it, so it stays in one place. Both are allocated here and freed in `deinit`.
+    // libyaml stores the parser's address in it, so it stays in one place. Both are allocated here and freed
+    // in `deinit`.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>
 

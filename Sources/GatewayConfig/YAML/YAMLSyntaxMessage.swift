@@ -74,7 +74,8 @@ enum YAMLSyntaxMessage {
         "a comma or \(end) is missing before this, in the \(kind) that begins in line \(line)"
     }
 
-    /// Returns a message if the line of an error, or the one before it, is indented with a space that does not break.
+    /// Returns a message if the line of an error, or the one before it, is indented with a space that does
+    /// not break.
     private static func noBreakSpace(in text: ArraySlice<UInt8>, until line: Int) -> String? {
         let lines = text.split(separator: Byte.lineFeed, maxSplits: line, omittingEmptySubsequences: false)
         for number in max(1, line - 1)...max(1, line) where number <= lines.count {

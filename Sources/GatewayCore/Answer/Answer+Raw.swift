@@ -21,7 +21,8 @@ extension Answer {
     ///
     /// - Parameters:
     ///   - bytes: the whole body.
-    ///   - contentType: a media type (RFC 9110 8.3.1), `image/png`. Anything else is answered with 500 and is an incident.
+    ///   - contentType: a media type (RFC 9110 8.3.1), `image/png`. Anything else is answered with 500 and is
+    ///     an incident.
     public static func raw(_ bytes: ArraySlice<UInt8>, contentType: String) -> Answer {
         Answer(
             .raw(RawBody(bytes: bytes, contentType: contentType, fault: RawBody.fault(of: contentType))))
@@ -41,8 +42,8 @@ extension Answer {
     ///
     /// - Parameters:
     ///   - location: a URL, or a reference such as `/products?page=2` (RFC 3986 4.1), percent-encoded.
-    ///   - status: 301, 302, 303, 307 or 308. Default 302 (Found). Another one, and a location with other bytes than visible ASCII,
-    ///     is answered with 500 and is an incident.
+    ///   - status: 301, 302, 303, 307 or 308. Default 302 (Found). Another one, and a location with other
+    ///     bytes than visible ASCII, is answered with 500 and is an incident.
     public static func redirect(to location: String, status: HTTPStatus = .found) -> Answer {
         var body = RawBody(bytes: [])
         if ![301, 302, 303, 307, 308].contains(status.code) {

@@ -9,15 +9,18 @@ extension Answer {
     ///         .stream(try await shop.stream(.export), contentType: "text/csv")
     ///     }
     ///
-    /// The head is sent with the first piece. What fails before is answered like the failure of a handler's call; what fails later
-    /// resets the connection, so that the client does not take a part for the whole. A body with a length of at most 8 KiB is sent as
-    /// a whole, unless its end takes longer than 100 ms. The sequence is read no faster than the client
-    /// receives, and it is cancelled when the client leaves, when the deadline passes before the first piece, or when a piece takes
-    /// longer than `GatewayLimits.streamGap`. A response of an upstream that it passes on may take any time once its head has arrived.
+    /// The head is sent with the first piece. What fails before is answered like the failure of a handler's
+    /// call; what fails later resets the connection, so that the client does not take a part for the whole. A
+    /// body with a length of at most 8 KiB is sent as a whole, unless its end takes longer than 100 ms. The
+    /// sequence is read no faster than the client receives, and it is cancelled when the client leaves, when
+    /// the deadline passes before the first piece, or when a piece takes longer than
+    /// `GatewayLimits.streamGap`. A response of an upstream that it passes on may take any time once its head
+    /// has arrived.
     ///
     /// - Parameters:
     ///   - pieces: the body. Empty pieces are skipped.
-    ///   - contentType: a media type (RFC 9110 8.3.1), `text/csv`. Anything else is answered with 500 and is an incident.
+    ///   - contentType: a media type (RFC 9110 8.3.1), `text/csv`. Anything else is answered with 500 and is
+    ///     an incident.
     ///   - length: the number of bytes, for `Content-Length`. If it is not met, the answer is 500, or the
     ///     connection is reset if the head was sent; either is an incident. Nil: the body is chunked.
     public static func stream<Pieces: AsyncSequence & Sendable>(
@@ -42,12 +45,14 @@ extension Answer {
         return Answer(.raw(body))
     }
 
-    /// An answer whose body is sent piece by piece, as the stream emits it. A streamed response of an upstream pauses while the client
-    /// is slow. Of any other stream at most 1 MiB may wait for the client; beyond, the connection is reset.
+    /// An answer whose body is sent piece by piece, as the stream emits it. A streamed response of an
+    /// upstream pauses while the client is slow. Of any other stream at most 1 MiB may wait for the client;
+    /// beyond, the connection is reset.
     ///
     /// - Parameters:
     ///   - pieces: the body. Empty pieces are skipped.
-    ///   - contentType: a media type (RFC 9110 8.3.1), `text/csv`. Anything else is answered with 500 and is an incident.
+    ///   - contentType: a media type (RFC 9110 8.3.1), `text/csv`. Anything else is answered with 500 and is
+    ///     an incident.
     ///   - length: the number of bytes, for `Content-Length`. If it is not met, the answer is 500, or the
     ///     connection is reset if the head was sent; either is an incident. Nil: the body is chunked.
     public static func stream<Piece: Collection & Sendable>(
@@ -108,7 +113,8 @@ private final class Waiting: Sendable {
     func take(_ count: Int) { bytes.withLock { $0 -= count } }
 }
 
-/// The bytes of a stream that wait for the client exceed the limit. A slow client causes it, so the endpoint is not at fault.
+/// The bytes of a stream that wait for the client exceed the limit. A slow client causes it, so the endpoint
+/// is not at fault.
 struct StreamAhead: Error, CustomStringConvertible {
     let limit: Int
 

@@ -45,7 +45,8 @@ public struct Answer: Sendable {
     ///
     ///     .parts(recent: diary.rx.request(.recent).fragment(), total: 12)
     ///
-    /// A part is a `Single` or an `Observable` of JSON values, a JSON value, or a `Part`. A `PartResult` may stand without a label.
+    /// A part is a `Single` or an `Observable` of JSON values, a JSON value, or a `Part`. A `PartResult` may
+    /// stand without a label.
     public static var parts: NamedParts { NamedParts() }
 
     /// Concurrent steps before the answer, named in errors and logs. If one fails, its failure is the answer.
@@ -73,15 +74,17 @@ public struct Answer: Sendable {
         Answer(.value(.success(.null))).status(status)
     }
 
-    /// Returns the answer with another status. 400 or more makes it a failure with the matching code, unless it is `raw`.
+    /// Returns the answer with another status. 400 or more makes it a failure with the matching code, unless
+    /// it is `raw`.
     public func status(_ status: HTTPStatus) -> Answer {
         var answer = self
         answer.status = status
         return answer
     }
 
-    /// Returns the answer with one more field. `Cache-Control` replaces a success's `private, no-store`; failures and
-    /// partial answers stay `no-store`, unless they are `raw`. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored.
+    /// Returns the answer with one more field. `Cache-Control` replaces a success's `private, no-store`;
+    /// failures and partial answers stay `no-store`, unless they are `raw`. Hop-by-hop fields and the
+    /// gateway's own, like `Content-Type`, are ignored.
     public func field(_ name: HTTPFieldName, _ value: String) -> Answer {
         var answer = self
         answer.fields.append(name, value)
@@ -100,7 +103,8 @@ public struct Answer: Sendable {
     }
 }
 
-/// A part with its name, subscription and outcome. The envelope and the log line are written from an array of these.
+/// A part with its name, subscription and outcome. The envelope and the log line are written from an array of
+/// these.
 struct NamedPart: Sendable {
     let name: String
     var part: Part
@@ -229,14 +233,14 @@ public struct Steps: Sendable {
 public struct StepValues: Sendable {
     let results: PartResults
 
-    /// The step's value: its fallback if it failed, `null` if it failed without one or had no content, `nil` without
-    /// such a step.
+    /// The step's value: its fallback if it failed, `null` if it failed without one or had no content, `nil`
+    /// without such a step.
     public subscript(name: String) -> JSONFragment? {
         results.parts.firstIndex { $0.name == name }.map { results.value(at: $0) }
     }
 
-    /// The step's value: its fallback if it failed, `null` if it failed without one or had no content. Without such a step, it throws,
-    /// which is answered as `500 INTERNAL` and an incident.
+    /// The step's value: its fallback if it failed, `null` if it failed without one or had no content.
+    /// Without such a step, it throws, which is answered as `500 INTERNAL` and an incident.
     public subscript(dynamicMember name: String) -> JSONFragment {
         get throws {
             guard let value = self[name] else { throw EndpointFault("there is no step named \(name)") }

@@ -7,8 +7,8 @@ extension JSONFragment {
     /// - Parameters:
     ///   - type: what to decode.
     ///   - pointer: the place; by default the whole fragment.
-    /// - Throws: `JSONShapeError`. A part or answer that lets it propagate fails with `missing_data` if nothing is at the place, and
-    ///   with `decode_error` if the value there has another shape.
+    /// - Throws: `JSONShapeError`. A part or answer that lets it propagate fails with `missing_data` if
+    ///   nothing is at the place, and with `decode_error` if the value there has another shape.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, at pointer: JSONPointer = .root
     ) throws(JSONShapeError) -> Value {

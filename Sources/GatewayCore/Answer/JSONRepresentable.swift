@@ -44,7 +44,8 @@ extension JSONFragment: JSONRepresentable {
 }
 
 extension JSONFragment {
-    /// Encodes with sorted keys, so that equal values give equal bytes, unescaped slashes, and ISO 8601 dates.
+    /// Encodes with sorted keys, so that equal values give equal bytes, unescaped slashes, and ISO 8601
+    /// dates.
     public init(encoding value: some Encodable) throws {
         self = try JSONFragment.encoder.encode(value)
     }

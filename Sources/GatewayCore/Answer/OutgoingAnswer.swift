@@ -21,15 +21,16 @@ public struct OutgoingAnswer: Sendable {
     /// `OK`, `PARTIAL` or the code of the failure.
     public var code: String { summary.code }
 
-    /// Adds a field to the answer. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored. A field that an
-    /// answer has once, like `Cache-Control`, replaces the previous one. A value with a line break or another control
-    /// character is left out and is an incident.
+    /// Adds a field to the answer. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored.
+    /// A field that an answer has once, like `Cache-Control`, replaces the previous one. A value with a line
+    /// break or another control character is left out and is an incident.
     public mutating func addField(_ name: HTTPFieldName, _ value: String) {
         guard !HTTPFields.isSingle(name) else { return setField(name, value) }
         if mayAdd(name, value) { fields.append(name, value) }
     }
 
-    /// Adds a field to the answer and removes others with the same name. The gateway's own are kept, as in `addField`.
+    /// Adds a field to the answer and removes others with the same name. The gateway's own are kept, as in
+    /// `addField`.
     public mutating func setField(_ name: HTTPFieldName, _ value: String) {
         if mayAdd(name, value) { fields[name] = value }
     }

@@ -4,7 +4,8 @@ import Rx
 
 /// One named member of an answer's `data`, and what its failure means for the answer.
 ///
-/// Anything `PartConvertible` can be a part. `Part` itself is needed only for a policy or an `async` function:
+/// Anything `PartConvertible` can be a part. `Part` itself is needed only for a policy or an `async`
+/// function:
 ///
 ///     .parts(
 ///         recent: diary.rx.request(.recent).fragment(),
@@ -89,8 +90,8 @@ public struct Part: Sendable {
     /// Returns the part with a literal as its fallback: `[]`, `["available": nil]`.
     public func fallback(_ value: JSONLiteral) -> Part { fallback { value.fragment } }
 
-    /// Returns the part with JSON text as its fallback. Text that is not JSON fails the part even if the upstream answers, so the
-    /// first request shows it.
+    /// Returns the part with JSON text as its fallback. Text that is not JSON fails the part even if the
+    /// upstream answers, so the first request shows it.
     public func fallback(json text: String) -> Part { fallback { try JSONFragment(parsing: text) } }
 
     /// Returns the part with any encodable `value` as its fallback.
@@ -103,7 +104,8 @@ public struct Part: Sendable {
         do {
             part.policy = .fallback(try value())
         } catch {
-            // A fallback that cannot be encoded is the endpoint's fault: it fails the part even if the upstream answers.
+            // A fallback that cannot be encoded is the endpoint's fault: it fails the part even if the
+            // upstream answers.
             part = Part(source: .error(error))
         }
         return part
@@ -119,7 +121,8 @@ extension Part {
     /// A part with a literal as its value: `Part.json(["available": nil])`.
     public static func json(_ value: JSONLiteral) -> Part { value.asPart() }
 
-    /// A part that an `async` function computes. It starts with the others and is cancelled if the request ends first.
+    /// A part that an `async` function computes. It starts with the others and is cancelled if the request
+    /// ends first.
     public static func task<Value: JSONRepresentable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) -> Part {
@@ -135,7 +138,8 @@ extension Part {
     }
 }
 
-/// A value that can be a part of an answer: a part, a JSON value, or a `Single` or `Observable` of JSON values.
+/// A value that can be a part of an answer: a part, a JSON value, or a `Single` or `Observable` of JSON
+/// values.
 public protocol PartConvertible: Sendable {
     /// Returns the part, which is required unless it has another policy.
     func asPart() -> Part

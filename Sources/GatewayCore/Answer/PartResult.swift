@@ -31,8 +31,8 @@ public struct PartResult<Value: JSONRepresentable>: PartConvertible {
     /// Nil if the part did not fail.
     public var failure: FailureSummary? { ended.outcome.failure.map(FailureSummary.init) }
 
-    /// Returns the part's value. If the part failed, it throws its failure, whatever its policy: if the handler lets it propagate,
-    /// the answer fails under the part's name.
+    /// Returns the part's value. If the part failed, it throws its failure, whatever its policy: if the
+    /// handler lets it propagate, the answer fails under the part's name.
     public func get() throws -> Value {
         if ended.outcome.failure != nil { throw ended }
         return try result.get()
@@ -67,22 +67,25 @@ extension PrimitiveSequence where Trait == SingleTrait, Element: JSONRepresentab
     ///         ) { .parts($0, $1) }
     ///     }
     ///
-    /// The result never fails: it has either the value or the failure, which the answer reports under this name, as it reports the
-    /// failures of `Answer.parts`. Parts that have not ended by the endpoint's deadline end then, with `deadline_exceeded`.
+    /// The result never fails: it has either the value or the failure, which the answer reports under this
+    /// name, as it reports the failures of `Answer.parts`. Parts that have not ended by the endpoint's
+    /// deadline end then, with `deadline_exceeded`.
     public func part(_ name: String, _ policy: PartPolicy = .required) -> Single<PartResult<Element>> {
         asObservable().part(name, policy).asSingle()
     }
 }
 
 extension ObservableType where Element: JSONRepresentable {
-    /// Gives the stream a part's name and policy, as `Single.part` does. Each value becomes a result; a failure becomes the last
-    /// result, and so does the end of a stream without values, as a part without content.
+    /// Gives the stream a part's name and policy, as `Single.part` does. Each value becomes a result; a
+    /// failure becomes the last result, and so does the end of a stream without values, as a part without
+    /// content.
     public func part(_ name: String, _ policy: PartPolicy = .required) -> Observable<PartResult<Element>> {
         NamedRun(name, policy.policy, asObservable())
     }
 }
 
-// The commonest element has functions of its own, which are compiled for it: generic ones cost thousands of instructions a part.
+// The commonest element has functions of its own, which are compiled for it: generic ones cost thousands of
+// instructions a part.
 
 extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment {
     /// Gives the single a part's name and policy, as for other values.
@@ -93,7 +96,8 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment 
 
 extension ObservableType where Element == JSONFragment {
     /// Gives the stream a part's name and policy, as for other values.
-    public func part(_ name: String, _ policy: PartPolicy = .required) -> Observable<PartResult<JSONFragment>> {
+    public func part(_ name: String, _ policy: PartPolicy = .required) -> Observable<PartResult<JSONFragment>>
+    {
         let source = asObservable()
         guard source.isOneCall else { return NamedRun(name, policy.policy, source) }
         return NamedCallRun(name, policy.policy, .derived(from: source))

@@ -27,7 +27,8 @@ enum PartSource {
         }
     }
 
-    /// A single of a stream's first value, after which the stream is disposed; `null` if the stream has no value.
+    /// A single of a stream's first value, after which the stream is disposed; `null` if the stream has no
+    /// value.
     static func first<Element: JSONRepresentable>(of stream: Observable<Element>) -> Single<JSONFragment> {
         .create { observer in
             stream.subscribe(
@@ -51,7 +52,8 @@ extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element
     /// Returns a part with a literal as its fallback: `[]`, `["available": nil]`.
     public func fallback(_ value: JSONLiteral) -> Part { asPart().fallback(value) }
 
-    /// Returns a part with JSON text as its fallback. Text that is not JSON fails the part even if the upstream answers.
+    /// Returns a part with JSON text as its fallback. Text that is not JSON fails the part even if the
+    /// upstream answers.
     public func fallback(json text: String) -> Part { asPart().fallback(json: text) }
 }
 
@@ -69,6 +71,7 @@ extension Observable: PartConvertible where Element: JSONRepresentable {
     /// Returns a part with a literal as its fallback: `[]`, `["available": nil]`.
     public func fallback(_ value: JSONLiteral) -> Part { asPart().fallback(value) }
 
-    /// Returns a part with JSON text as its fallback. Text that is not JSON fails the part even if the upstream answers.
+    /// Returns a part with JSON text as its fallback. Text that is not JSON fails the part even if the
+    /// upstream answers.
     public func fallback(json text: String) -> Part { asPart().fallback(json: text) }
 }

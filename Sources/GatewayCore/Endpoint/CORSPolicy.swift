@@ -18,8 +18,8 @@ public struct CORSPolicy: Sendable {
         /// Every origin, without credentials.
         public static let any = Origins(storage: .any)
 
-        /// The origins whose host the request names in `Host`, with any scheme and port: pages that another server of the same machine
-        /// serves, such as a development server.
+        /// The origins whose host the request names in `Host`, with any scheme and port: pages that another
+        /// server of the same machine serves, such as a development server.
         public static let sameHost = Origins(storage: .sameHost)
 
         package var isAny: Bool {
@@ -95,9 +95,11 @@ extension CORSPolicy {
         .accessControlAllowOrigin, .accessControlExposeHeaders, .accessControlMaxAge,
     ]
 
-    /// Adds the CORS fields of an ordinary answer. `request` is nil if the request's fields could not be read.
+    /// Adds the CORS fields of an ordinary answer. `request` is nil if the request's fields could not be
+    /// read.
     func addFields(to target: inout HTTPFields, for request: HTTPFields?) {
-        // Browsers refuse a CORS field that is sent twice, so the fields of endpoints and upstreams are removed.
+        // Browsers refuse a CORS field that is sent twice, so the fields of endpoints and upstreams are
+        // removed.
         for name in Self.fields { target.remove(name) }
         guard addOrigin(to: &target, for: request) else { return }
         if !exposedHeaders.isEmpty {
@@ -117,9 +119,9 @@ extension CORSPolicy {
         return fields
     }
 
-    /// Adds the origin if it is allowed, and returns whether it is. If `Access-Control-Allow-Origin` depends on the
-    /// request, every answer has `Vary: Origin`, even without an `Origin` in the request: otherwise a cache could
-    /// reuse the answer for another origin (Fetch, "CORS protocol and HTTP caches").
+    /// Adds the origin if it is allowed, and returns whether it is. If `Access-Control-Allow-Origin` depends
+    /// on the request, every answer has `Vary: Origin`, even without an `Origin` in the request: otherwise a
+    /// cache could reuse the answer for another origin (Fetch, "CORS protocol and HTTP caches").
     private func addOrigin(to target: inout HTTPFields, for request: HTTPFields?) -> Bool {
         switch origins.storage {
         case .any:

@@ -115,7 +115,8 @@ struct EndpointSettings: Sendable {
 public struct EndpointOption: Sendable {
     let apply: @Sendable (inout EndpointSettings) -> Void
 
-    /// Limits the time from the request to its answer. Parts that have not ended by then fail with `deadline_exceeded`.
+    /// Limits the time from the request to its answer. Parts that have not ended by then fail with
+    /// `deadline_exceeded`.
     public static func deadline(_ duration: Duration) -> EndpointOption {
         EndpointOption { $0.deadline = duration }
     }
@@ -133,14 +134,16 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.streamGap = duration }
     }
 
-    /// Whether answers may be compressed. Default true. Turn it off where an answer has a secret beside text that a stranger can choose,
-    /// such as a search term: who sees the size of many answers could guess the secret (the attack BREACH).
+    /// Whether answers may be compressed. Default true. Turn it off where an answer has a secret beside text
+    /// that a stranger can choose, such as a search term: who sees the size of many answers could guess the
+    /// secret (the attack BREACH).
     public static func compression(_ isOn: Bool) -> EndpointOption {
         EndpointOption { $0.compresses = isOn }
     }
 
-    /// Limits the requests in flight at this endpoint in the whole process. Requests beyond that are answered with 503
-    /// `OVERLOADED`. A request whose POST goes on after its end counts until that has ended. Default: no limit but the endpoint's fair share of `InboundLimits.requestsInFlight`.
+    /// Limits the requests in flight at this endpoint in the whole process. Requests beyond that are answered
+    /// with 503 `OVERLOADED`. A request whose POST goes on after its end counts until that has ended.
+    /// Default: no limit but the endpoint's fair share of `InboundLimits.requestsInFlight`.
     public static func concurrency(_ requests: Int) -> EndpointOption {
         EndpointOption { $0.concurrency = requests }
     }
@@ -150,15 +153,16 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.stopsAtFailure = behavior == .stop }
     }
 
-    /// Forwards these fields of the client's request with every upstream call. Default none. Those that describe the client's body, such
-    /// as `Content-Type`, are a declaration fault, because calls have bodies of their own.
+    /// Forwards these fields of the client's request with every upstream call. Default none. Those that
+    /// describe the client's body, such as `Content-Type`, are a declaration fault, because calls have bodies
+    /// of their own.
     public static func forwards(_ names: HTTPFieldName...) -> EndpointOption {
         EndpointOption { $0.forwards += names }
     }
 
-    /// Forwards the client's `Authorization` to these upstreams only. Their 401 and 403 reach the client, even if it
-    /// sent no `Authorization`. A target or an interceptor that sets its own replaces the client's. An upstream without a
-    /// `provider(_:upstream:)` is a declaration fault.
+    /// Forwards the client's `Authorization` to these upstreams only. Their 401 and 403 reach the client,
+    /// even if it sent no `Authorization`. A target or an interceptor that sets its own replaces the
+    /// client's. An upstream without a `provider(_:upstream:)` is a declaration fault.
     public static func forwardsAuthorization(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.authorizationUpstreams += upstreams }
     }
@@ -168,7 +172,8 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.cookieUpstreams += upstreams }
     }
 
-    /// Shows the client the `message` of an upstream's error envelope. By default no text of an upstream is shown.
+    /// Shows the client the `message` of an upstream's error envelope. By default no text of an upstream is
+    /// shown.
     public static var revealsUpstreamMessages: EndpointOption {
         EndpointOption { $0.revealsUpstreamMessages = true }
     }
@@ -178,16 +183,18 @@ public struct EndpointOption: Sendable {
 public struct FailureBehavior: Sendable, Hashable {
     private let name: String
 
-    /// The failure is the answer at once. Parts that have not ended are cancelled, and have the kind `cancelled` in `meta.parts`. A call
-    /// in progress with a method that is not idempotent, such as POST, goes on to its end within its own time limits, but the answer does
-    /// not wait for it. If the circuit of a required part's upstream is open, no part is sent.
+    /// The failure is the answer at once. Parts that have not ended are cancelled, and have the kind
+    /// `cancelled` in `meta.parts`. A call in progress with a method that is not idempotent, such as POST,
+    /// goes on to its end within its own time limits, but the answer does not wait for it. If the circuit of
+    /// a required part's upstream is open, no part is sent.
     public static let stop = FailureBehavior(name: "stop")
     /// The answer waits until all parts have ended, and reports all failures.
     public static let wait = FailureBehavior(name: "wait")
 }
 
 extension EndpointSettings {
-    /// Returns the upstreams that would get credentials but are not among `known`, each with the field it would get.
+    /// Returns the upstreams that would get credentials but are not among `known`, each with the field it
+    /// would get.
     func unknownUpstreams(known: [String]) -> [(field: HTTPFieldName, upstream: String)] {
         let listed =
             authorizationUpstreams.map { (field: HTTPFieldName.authorization, upstream: $0) }

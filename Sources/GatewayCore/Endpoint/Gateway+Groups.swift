@@ -1,5 +1,6 @@
 extension Gateway {
-    /// Declares endpoints that share the beginning of their paths, options and middleware. Groups can be nested.
+    /// Declares endpoints that share the beginning of their paths, options and middleware. Groups can be
+    /// nested.
     ///
     ///     gateway.group("/api", .deadline(.seconds(3))) { api in
     ///         api.before { request in try checkKey(request) }
@@ -7,9 +8,12 @@ extension Gateway {
     ///     }
     ///
     /// - Parameters:
-    ///   - prefix: begins with a slash and may have parameters: `/shops/{shop}`. Empty if only options and middleware are shared.
-    ///   - options: apply to each endpoint of the group. Options of an inner group or an endpoint override them.
-    ///   - declare: gets the group, which is declared like a gateway. An endpoint with the path `""` has the group's own path.
+    ///   - prefix: begins with a slash and may have parameters: `/shops/{shop}`. Empty if only options and
+    ///     middleware are shared.
+    ///   - options: apply to each endpoint of the group. Options of an inner group or an endpoint override
+    ///     them.
+    ///   - declare: gets the group, which is declared like a gateway. An endpoint with the path `""` has the
+    ///     group's own path.
     public func group(
         _ prefix: String = "", _ options: EndpointOption..., declare: (Gateway) throws -> Void
     ) rethrows {
@@ -19,8 +23,8 @@ extension Gateway {
         try declare(group)
     }
 
-    /// Sets options for all endpoints of the gateway or group, whether they are declared before or after this call. Options of
-    /// an inner group or an endpoint override them.
+    /// Sets options for all endpoints of the gateway or group, whether they are declared before or after this
+    /// call. Options of an inner group or an endpoint override them.
     ///
     ///     gateway.defaults(.deadline(.seconds(3)), .envelope(.bare))
     public func defaults(_ options: EndpointOption...) { scope.add(options) }

@@ -1,7 +1,8 @@
 import HTTPModel
 public import Rx
 
-// One function for each method and kind of handler; see `on`. A closure that fits several kinds is of the first one.
+// One function for each method and kind of handler; see `on`. A closure that fits several kinds is of the
+// first one.
 extension Gateway {
     /// Adds a GET endpoint, which answers HEAD too.
     public func get(
@@ -28,7 +29,8 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
-    /// Adds a GET endpoint with a handler that returns a stream, whose first answer counts. It answers HEAD too.
+    /// Adds a GET endpoint with a handler that returns a stream, whose first answer counts. It answers HEAD
+    /// too.
     @_disfavoredOverload
     public func get(
         _ path: String, _ options: EndpointOption...,

@@ -16,7 +16,8 @@ public import Rx
 ///
 ///     let responder = try gateway.responder()
 ///
-/// Declare everything, then make the `responder()`: it ignores later endpoints. All loops share it without a lock.
+/// Declare everything, then make the `responder()`: it ignores later endpoints. All loops share it without a
+/// lock.
 public final class Gateway: Sendable {
     let environment: GatewayEnvironment
     let limits: GatewayLimits
@@ -49,12 +50,14 @@ public final class Gateway: Sendable {
         self.scope = scope
     }
 
-    /// Returns a client of an upstream at the environment's address for it or the targets' own. Several may share it.
+    /// Returns a client of an upstream at the environment's address for it or the targets' own. Several may
+    /// share it.
     ///
     /// - Parameters:
     ///   - target: the type of the API's calls.
     ///   - upstream: the name in logs, errors and settings.
-    ///   - policy: retries and time limits. Default: the settings of the file that declares the upstream, else `CallPolicy()`.
+    ///   - policy: retries and time limits. Default: the settings of the file that declares the upstream,
+    ///     else `CallPolicy()`.
     ///   - plugins: called in this order.
     ///   - interceptor: adapts requests and decides whether to send them again.
     public func provider<Target: TargetType>(
@@ -97,8 +100,8 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Changes the policy of an upstream, which otherwise is `GatewayServerConfiguration.upstreamPolicy`. Several calls
-    /// change it one after the other.
+    /// Changes the policy of an upstream, which otherwise is `GatewayServerConfiguration.upstreamPolicy`.
+    /// Several calls change it one after the other.
     ///
     ///     gateway.upstream("weather") { $0.concurrency = 100 }
     public func upstream(_ name: String, _ change: (inout UpstreamPolicy) -> Void) {
@@ -107,7 +110,8 @@ public final class Gateway: Sendable {
         (environment.transport as? any ProtectingTransport)?.protect(name, by: policy)
     }
 
-    /// The upstreams with an address that is not a target's, the names of all upstreams, and the policies that some of them have.
+    /// The upstreams with an address that is not a target's, the names of all upstreams, and the policies
+    /// that some of them have.
     package var upstreams: (configured: [Upstream], names: [String], policies: [String: UpstreamPolicy]) {
         declarations.upstreams
     }
@@ -123,10 +127,11 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Returns the responder for the declared endpoints, including the groups', and begins to resolve and check the
-    /// configured upstreams.
+    /// Returns the responder for the declared endpoints, including the groups', and begins to resolve and
+    /// check the configured upstreams.
     ///
-    /// - Throws: all faults at once: invalid paths, addresses, options, policies and CORS policies, and undeclared upstreams.
+    /// - Throws: all faults at once: invalid paths, addresses, options, policies and CORS policies, and
+    ///   undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
         let routes = declarations.routes(limits, environment.report)
         let faults = declarations.faults(of: environment, routes, cors)
@@ -168,11 +173,12 @@ extension Gateway {
     ///
     /// - Parameters:
     ///   - method: the method of the endpoint.
-    ///   - path: literal segments and parameters, `/api/weights/{date}/{half}`. A literal is preferred to a parameter. Case
-    ///     matters, and `/x/` does not match `/x`. In a group, the path continues the group's prefix.
+    ///   - path: literal segments and parameters, `/api/weights/{date}/{half}`. A literal is preferred to a
+    ///     parameter. Case matters, and `/x/` does not match `/x`. In a group, the path continues the group's
+    ///     prefix.
     ///   - options: settings of this endpoint.
-    ///   - handler: returns the answer. A thrown `GatewayError` is the answer, a `NetworkError` is answered like the failure of a
-    ///     required part, anything else is `500 INTERNAL` and an incident.
+    ///   - handler: returns the answer. A thrown `GatewayError` is the answer, a `NetworkError` is answered
+    ///     like the failure of a required part, anything else is `500 INTERNAL` and an incident.
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
         _ handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -180,7 +186,8 @@ extension Gateway {
         add(method, path, options, .sync(handler))
     }
 
-    /// Adds an endpoint with an `async` handler. Its task is cancelled when the client leaves or the deadline passes.
+    /// Adds an endpoint with an `async` handler. Its task is cancelled when the client leaves or the deadline
+    /// passes.
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
         _ handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -188,7 +195,8 @@ extension Gateway {
         add(method, path, options, .async(handler))
     }
 
-    /// Adds an endpoint with a handler that returns a pipeline. It is disposed when the client leaves or the deadline passes.
+    /// Adds an endpoint with a handler that returns a pipeline. It is disposed when the client leaves or the
+    /// deadline passes.
     @_disfavoredOverload
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
@@ -197,8 +205,8 @@ extension Gateway {
         add(method, path, options, .single(handler))
     }
 
-    /// Adds an endpoint with a handler that returns a stream, whose first answer counts. It is disposed when it has answered, the
-    /// client leaves or the deadline passes.
+    /// Adds an endpoint with a handler that returns a stream, whose first answer counts. It is disposed when
+    /// it has answered, the client leaves or the deadline passes.
     @_disfavoredOverload
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],

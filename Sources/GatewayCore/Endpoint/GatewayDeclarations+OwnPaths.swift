@@ -1,8 +1,8 @@
 import HTTPModel
 
 extension GatewayDeclarations {
-    /// Finds the endpoints in Swift that get no requests for some paths, because the gateway's server answers there itself. The check
-    /// of a file finds its endpoints.
+    /// Finds the endpoints in Swift that get no requests for some paths, because the gateway's server answers
+    /// there itself. The check of a file finds its endpoints.
     ///
     /// - Parameter own: the paths, such as `/health/live`.
     /// - Returns: faults, for endpoints that never run, and warnings.

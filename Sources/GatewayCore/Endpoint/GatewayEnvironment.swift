@@ -5,24 +5,27 @@ public import Networking
 public struct GatewayEnvironment: Sendable {
     /// Carries the upstream calls. Its scheduler provides the gateway's clock and timers.
     public var transport: any Transport
-    /// Addresses by upstream name that replace the targets' own: `["diary": "http://127.0.0.1:9001/food-diary"]`. An
-    /// upstream may have several.
+    /// Addresses by upstream name that replace the targets' own:
+    /// `["diary": "http://127.0.0.1:9001/food-diary"]`. An upstream may have several.
     public var upstreamOverrides: [String: UpstreamURLs]
-    /// Returns the addresses of an upstream that `upstreamOverrides` lacks; nil for the targets' own. Tests use it, so that
-    /// no call leaves the machine.
+    /// Returns the addresses of an upstream that `upstreamOverrides` lacks; nil for the targets' own. Tests
+    /// use it, so that no call leaves the machine.
     package var otherUpstreams: (@Sendable (String) -> UpstreamURLs?)?
-    /// Names of upstreams that have connection settings. An undeclared one is a declaration fault. Default none.
+    /// Names of upstreams that have connection settings. An undeclared one is a declaration fault. Default
+    /// none.
     public var configuredUpstreams: Set<String>
     /// The policy of upstreams without one of their own (`Gateway.upstream`). Carried out by the transport.
     public var upstreamPolicy: UpstreamPolicy
-    /// Reads large bodies of requests on another thread. Returns false if too much waits there. Default nil: they are read at once.
+    /// Reads large bodies of requests on another thread. Returns false if too much waits there. Default nil:
+    /// they are read at once.
     package var workApart: WorkApart?
     /// The same for what is made of large responses.
     package var responseWorkApart: WorkApart?
-    /// Whether policies and upstreams take effect as they are declared. False for a gateway that replaces a running one, and so has
-    /// to be complete first. Default true.
+    /// Whether policies and upstreams take effect as they are declared. False for a gateway that replaces a
+    /// running one, and so has to be complete first. Default true.
     package var appliesDeclarations = true
-    /// The paths at which the server answers before any endpoint. An endpoint at one of them is a fault. Default none.
+    /// The paths at which the server answers before any endpoint. An endpoint at one of them is a fault.
+    /// Default none.
     package var ownPaths: [String] = []
     /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
     public var name: GatewayName
@@ -47,8 +50,8 @@ public struct GatewayEnvironment: Sendable {
     }
 }
 
-/// An unexpected error in an endpoint's code or in the gateway, of which clients see only `500 INTERNAL`, or a request that a
-/// limit ended (`isRefusal`).
+/// An unexpected error in an endpoint's code or in the gateway, of which clients see only `500 INTERNAL`, or
+/// a request that a limit ended (`isRefusal`).
 public struct GatewayIncident: Sendable, CustomStringConvertible {
     public let requestID: String
     /// The endpoint's path template.
@@ -57,7 +60,8 @@ public struct GatewayIncident: Sendable, CustomStringConvertible {
     public let part: String?
     public let error: any Error
 
-    /// Whether a limit refused the client's request or cut its answer. The client causes that, so the endpoint is not at fault.
+    /// Whether a limit refused the client's request or cut its answer. The client causes that, so the
+    /// endpoint is not at fault.
     public var isRefusal: Bool { error is PatternFault || error is StreamAhead }
 
     public var description: String {
@@ -74,13 +78,15 @@ public struct GatewayLimits: Sendable {
     public var requestBody = 1024 * 1024
     /// Bytes of the values in a merged answer; a larger one is a 502. Default 16 MiB.
     public var answer = 16 * 1024 * 1024
-    /// How long a streamed answer (`Answer.stream`) may wait for its next piece while the client is ready for it. Default 60 s; an
-    /// endpoint may override it.
+    /// How long a streamed answer (`Answer.stream`) may wait for its next piece while the client is ready for
+    /// it. Default 60 s; an endpoint may override it.
     public var streamGap: Duration = .seconds(60)
-    /// Limits of the JSON in request bodies; a body beyond them is a 400. Default 64 levels, numbers of 256 bytes.
+    /// Limits of the JSON in request bodies; a body beyond them is a 400. Default 64 levels, numbers of 256
+    /// bytes.
     public var json = JSONLimits.standard
-    /// Whether a request may ask for its timeline with `Prefer: timeline` (RFC 7240). The answer then has the times of each part,
-    /// upstream call and attempt in `meta.timeline` and `Server-Timing`. Default false, because the upstreams' times are internal.
+    /// Whether a request may ask for its timeline with `Prefer: timeline` (RFC 7240). The answer then has the
+    /// times of each part, upstream call and attempt in `meta.timeline` and `Server-Timing`. Default false,
+    /// because the upstreams' times are internal.
     public var allowsTimeline = false
 
     public init() {}

@@ -10,8 +10,8 @@ public import JSONBytes
 ///         }
 ///     }
 public protocol AnswerFormat: Sendable {
-    /// Returns an answer in this form. Called for each answer, on the thread that has it, usually the request's loop: it must not
-    /// block.
+    /// Returns an answer in this form. Called for each answer, on the thread that has it, usually the
+    /// request's loop: it must not block.
     func format(_ answer: AnswerFacts) -> FormattedAnswer
 }
 

@@ -2,7 +2,8 @@ import HTTPModel
 @_spi(Lines) import JSONBytes
 @_spi(Records) import Networking
 
-/// A request's timeline as shown in its envelope and in `Server-Timing`. It reveals nothing about an upstream but its name.
+/// A request's timeline as shown in its envelope and in `Server-Timing`. It reveals nothing about an upstream
+/// but its name.
 struct AnswerTimeline: Sendable {
     private let timeline: RequestTimeline.Closed
     /// Nanoseconds from the request to its answer.
@@ -92,9 +93,9 @@ struct AnswerTimeline: Sendable {
         fields.append(.serverTiming, serverTiming)
     }
 
-    /// `sluice;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): the gateway's
-    /// time, under its name in `Via`, then each part's, with the kind of a failure or `cancelled`. A part that has not
-    /// ended ends with the answer.
+    /// `sluice;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): the
+    /// gateway's time, under its name in `Via`, then each part's, with the kind of a failure or `cancelled`.
+    /// A part that has not ended ends with the answer.
     private var serverTiming: String {
         var text = "\(name);dur=\(Self.milliseconds(total))"
         for part in timeline.parts {
@@ -113,7 +114,8 @@ struct AnswerTimeline: Sendable {
         return "\(microseconds / 1000).\(rest)"
     }
 
-    /// A metric's name must be a token, but a part's name may be any text: other characters become underscores.
+    /// A metric's name must be a token, but a part's name may be any text: other characters become
+    /// underscores.
     private static func token(_ name: String) -> String {
         String(
             decoding: name.unicodeScalars.map { scalar in

@@ -94,7 +94,8 @@ enum Envelope {
             256 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
             + (head.timeline?.envelopeBytes ?? 0)
         let fragments = fragmentBytes(body, results)
-        // Up to 16 KiB the envelope is one block. Beyond, fragments of 1 KiB or more are separate pieces, not copied.
+        // Up to 16 KiB the envelope is one block. Beyond, fragments of 1 KiB or more are separate pieces, not
+        // copied.
         let isOneBlock = room + fragments <= 16 * 1024
         var shared = SharedFragments(from: isOneBlock ? .max : 1024)
         let text = JSONLine.array(capacity: room + (isOneBlock ? fragments : 4 * 1024)) { line in

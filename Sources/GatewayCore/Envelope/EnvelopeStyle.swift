@@ -12,12 +12,12 @@ public struct EnvelopeStyle: Sendable {
     /// Sluice's envelope: `code`, `message`, `status`, `data`, `errors` and `meta`. The default.
     public static let sluice = EnvelopeStyle(format: nil)
 
-    /// `data` alone on success, a problem document (RFC 9457) on failure. If some parts failed, their names are in `Proxy-Status`
-    /// (RFC 9209).
+    /// `data` alone on success, a problem document (RFC 9457) on failure. If some parts failed, their names
+    /// are in `Proxy-Status` (RFC 9209).
     public static let bare = EnvelopeStyle(format: EnvelopeFormat(.bare(completeField: nil)))
 
-    /// `.bare`, with a field that tells `true` if all parts succeeded and `false` otherwise. A field with a meaning of its own, such as
-    /// `Content-Type`, is a declaration fault.
+    /// `.bare`, with a field that tells `true` if all parts succeeded and `false` otherwise. A field with a
+    /// meaning of its own, such as `Content-Type`, is a declaration fault.
     public static func bare(completeField: HTTPFieldName) -> EnvelopeStyle {
         EnvelopeStyle(format: EnvelopeFormat(.bare(completeField: completeField)))
     }
@@ -52,8 +52,9 @@ final class EnvelopeFormat: Sendable {
 }
 
 extension EndpointOption {
-    /// Sets the form of the endpoint's answers. Default `.sluice`. Requests that no endpoint takes are answered in the style of the
-    /// group whose prefix their path begins with, malformed requests in the style of the gateway (`Gateway.defaults`).
+    /// Sets the form of the endpoint's answers. Default `.sluice`. Requests that no endpoint takes are
+    /// answered in the style of the group whose prefix their path begins with, malformed requests in the
+    /// style of the gateway (`Gateway.defaults`).
     public static func envelope(_ style: EnvelopeStyle) -> EndpointOption {
         EndpointOption { $0.format = style.format }
     }

@@ -25,12 +25,14 @@ public struct ErrorCode: Sendable, Hashable {
         isOwn = false
     }
 
-    /// Creates a code of your own. An answer with a code that breaks these rules is 500 `INTERNAL` and an incident.
+    /// Creates a code of your own. An answer with a code that breaks these rules is 500 `INTERNAL` and an
+    /// incident.
     ///
     /// - Parameters:
     ///   - name: 1 to 64 capital letters, digits and underscores, with a letter first: `CART_EMPTY`.
     ///   - status: 400 to 599.
-    ///   - title: what the code means, the same for every occurrence. Default: made of the name, `Cart empty`.
+    ///   - title: what the code means, the same for every occurrence. Default: made of the name,
+    ///     `Cart empty`.
     public init(_ name: String, status: HTTPStatus, title: String? = nil) {
         self.name = name
         self.status = status.code
@@ -102,7 +104,8 @@ public struct ErrorCode: Sendable, Hashable {
     public static let loopDetected = ErrorCode(
         "LOOP_DETECTED", 508, "The request was forwarded in a loop")
 
-    /// The code for a failed answer with this status. Other 4xx are `INVALID_REQUEST`, all else is `INTERNAL`.
+    /// The code for a failed answer with this status. Other 4xx are `INVALID_REQUEST`, all else is
+    /// `INTERNAL`.
     public init(status: Int) {
         self =
             switch status {

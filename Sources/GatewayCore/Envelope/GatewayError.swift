@@ -29,8 +29,8 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
         self.fields = fields
     }
 
-    /// Creates an error with a code of your own, as `ErrorCode(_:status:title:)` does. Clients see `message`, `details` and
-    /// `fields`.
+    /// Creates an error with a code of your own, as `ErrorCode(_:status:title:)` does. Clients see `message`,
+    /// `details` and `fields`.
     public init(
         code: String, status: HTTPStatus, message: String, details: JSONLiteral? = nil,
         fields: HTTPFields = HTTPFields()
@@ -138,14 +138,16 @@ extension GatewayError {
         GatewayError(.upstreamTimeout, message)
     }
 
-    /// 503 `OVERLOADED`, to be retried after one to three seconds, at random so that clients do not come back together.
+    /// 503 `OVERLOADED`, to be retried after one to three seconds, at random so that clients do not come back
+    /// together.
     public static var overloaded: GatewayError {
         GatewayError(
             .overloaded, "The gateway has too many requests in flight",
             fields: [.retryAfter: "\(Int.random(in: 1...3))"])
     }
 
-    /// 503 `OVERLOADED`: the endpoint has reached its own `concurrency`, whatever else the gateway has in flight.
+    /// 503 `OVERLOADED`: the endpoint has reached its own `concurrency`, whatever else the gateway has in
+    /// flight.
     package static var endpointOverloaded: GatewayError {
         var error = overloaded
         error.message = "This endpoint has too many requests in flight"

@@ -2,7 +2,8 @@ import Networking
 
 /// The `Proxy-Status` of an answer (RFC 9209): one member for each failed part, all with the gateway's name.
 ///
-/// The RFC defines one member for each hop; here one hop reports several calls. Only registered tokens are used.
+/// The RFC defines one member for each hop; here one hop reports several calls. Only registered tokens are
+/// used.
 enum ProxyStatus {
     /// Returns the value, or `nil` if no part failed.
     static func value(_ results: PartResults, from gateway: GatewayName) -> String? {
@@ -40,7 +41,8 @@ enum ProxyStatus {
         }
     }
 
-    /// Escapes a name for a Structured Fields string (RFC 8941 3.3.3). The string is ASCII, so other bytes are percent-encoded.
+    /// Escapes a name for a Structured Fields string (RFC 8941 3.3.3). The string is ASCII, so other bytes
+    /// are percent-encoded.
     private static func quoted(_ name: String) -> String {
         var text = ""
         for byte in name.utf8 {

@@ -4,13 +4,15 @@ import Networking
 import Rx
 
 extension PartFailure {
-    /// Makes the failure for the error that a part ended with. `elapsed` is in nanoseconds since the part's start; a
-    /// `NetworkError` has its own time. `reveals` says whether the client may see the upstream's message.
+    /// Makes the failure for the error that a part ended with. `elapsed` is in nanoseconds since the part's
+    /// start; a `NetworkError` has its own time. `reveals` says whether the client may see the upstream's
+    /// message.
     convenience init(_ error: any Error, elapsed: Int64, reveals: Bool) {
         switch error {
         case let error as NetworkError:
             if let fault = error.underlying as? Upstream.InvalidBaseURL {
-                // A target computed the URL, so this is the endpoint's fault, and the client must not see the address.
+                // A target computed the URL, so this is the endpoint's fault, and the client must not see the
+                // address.
                 self.init(unexpected: fault, elapsed: elapsed)
             } else if let thrown = error.underlying as? GatewayError {
                 // By the model of the response.
@@ -47,7 +49,8 @@ extension PartFailure {
             answer: FailureAnswer(status: 500, gatewayError: .internal), unexpected: error)
     }
 
-    /// A part that had not ended by the endpoint's deadline. `elapsed` is in nanoseconds since the part's start.
+    /// A part that had not ended by the endpoint's deadline. `elapsed` is in nanoseconds since the part's
+    /// start.
     convenience init(deadlineAfter elapsed: Int64, _ calls: PartCalls) {
         self.init(
             .networkFail, .deadlineExceeded, "not completed by the request's deadline",

@@ -11,7 +11,8 @@ struct PartOutcome: Sendable {
     let failure: PartFailure?
     /// Nanoseconds from the part's start to its end.
     let elapsed: Int64
-    /// Nanoseconds from the request to the part's start, for a part of a pipeline; nil if it began with its stage.
+    /// Nanoseconds from the request to the part's start, for a part of a pipeline; nil if it began with its
+    /// stage.
     var began: Int64?
 
     /// The outcome of a part with a value; `null` means no content.
@@ -38,13 +39,13 @@ struct PartOutcome: Sendable {
         PartOutcome(nil, nil, elapsed: elapsed)
     }
 
-    /// The outcome for the error that a part ended with. If the endpoint decodes the body of a response without content, its stream
-    /// fails, but the part does not.
+    /// The outcome for the error that a part ended with. If the endpoint decodes the body of a response
+    /// without content, its stream fails, but the part does not.
     ///
     /// - Parameters:
     ///   - ownElapsed: the time of a part that waited for others, without the wait. By default `elapsed`.
-    ///   - calls: the calls that the part has made; a failure after them has their attempts and status, and is not retryable if one of
-    ///     them may not be repeated.
+    ///   - calls: the calls that the part has made; a failure after them has their attempts and status, and
+    ///     is not retryable if one of them may not be repeated.
     init(
         error: any Error, elapsed: Int64, ownElapsed: @autoclosure () -> Int64? = nil, reveals: Bool,
         after calls: @autoclosure () -> PartCalls? = nil
@@ -71,11 +72,13 @@ struct PartOutcome: Sendable {
 }
 
 extension OutcomeKind? {
-    /// The name in `meta.parts` and in logs. A part without a kind was cancelled: the request ended before the part did.
+    /// The name in `meta.parts` and in logs. A part without a kind was cancelled: the request ended before
+    /// the part did.
     package var partName: String { self?.rawValue ?? "cancelled" }
 }
 
-/// Why a part failed, and the answer if the part is required. Except for `unexpected`, the client may see all of it.
+/// Why a part failed, and the answer if the part is required. Except for `unexpected`, the client may see all
+/// of it.
 final class PartFailure: Sendable {
     let kind: OutcomeKind
     let reason: FailureReason
@@ -115,7 +118,8 @@ final class PartFailure: Sendable {
 }
 
 extension PartFailure {
-    /// Returns the failure of a part that made these calls and failed after them: a value could not be shaped, for example.
+    /// Returns the failure of a part that made these calls and failed after them: a value could not be
+    /// shaped, for example.
     fileprivate func after(_ calls: PartCalls?) -> PartFailure {
         guard let calls else { return self }
         return PartFailure(
@@ -152,8 +156,8 @@ struct FailureAnswer: Sendable {
     /// The code, if the endpoint has declared it.
     var ownCode: ErrorCode? { gatewayError.flatMap { $0.code.isOwn ? $0.code : nil } }
 
-    /// Of several failures the lowest rank decides the answer: 500, 503, 504, 502 or 508, then all others. An internal error comes
-    /// first, because no other failure would explain it.
+    /// Of several failures the lowest rank decides the answer: 500, 503, 504, 502 or 508, then all others. An
+    /// internal error comes first, because no other failure would explain it.
     var rank: Int {
         switch status {
         case 500: 0

@@ -9,7 +9,8 @@ enum Verdict {
     /// The required part at this index failed, and its failure decides the answer.
     case failed(by: Int)
 
-    /// Of several failed required parts the one with the lowest `FailureAnswer.rank` decides; ties go to the first in the plan.
+    /// Of several failed required parts the one with the lowest `FailureAnswer.rank` decides; ties go to the
+    /// first in the plan.
     init(_ parts: [NamedPart]) {
         var hasFailure = false
         var decisive: (index: Int, rank: Int)?

@@ -4,7 +4,8 @@ import JSONBytes
 /// The values of an `enum`, compared as JSON Schema does.
 struct AllowedValues: Sendable {
     private let values: Set<JSONValue>
-    /// The number of values in the largest of them. A client's value with more is not decoded, because it equals none.
+    /// The number of values in the largest of them. A client's value with more is not decoded, because it
+    /// equals none.
     private let mostValues: Int
     /// `one of 1, 2`.
     let phrase: String
@@ -22,8 +23,8 @@ struct AllowedValues: Sendable {
             ? Self.hiddenPhrase : "one of " + fragments.map(\.description).joined(separator: ", ")
     }
 
-    /// Of an object that repeats a name, each occurrence must be equal, because an upstream may read any of them. Takes time in proportion
-    /// to the length of the fragment, however many values are allowed.
+    /// Of an object that repeats a name, each occurrence must be equal, because an upstream may read any of
+    /// them. Takes time in proportion to the length of the fragment, however many values are allowed.
     func contains(_ fragment: JSONFragment) -> Bool {
         JSONValue(fragment, limit: mostValues).map(values.contains) ?? false
     }

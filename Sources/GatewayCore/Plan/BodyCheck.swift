@@ -11,7 +11,8 @@ struct BodyCheck {
     private(set) var faults: [ParameterFault] = []
     /// The patterns whose matches exceeded their limits.
     private(set) var unmatched: [Pattern] = []
-    /// The processor time that the patterns of a body may take, because it may have many texts. Each match has limits of its own.
+    /// The processor time that the patterns of a body may take, because it may have many texts. Each match
+    /// has limits of its own.
     static let patternTime = Duration.milliseconds(20)
     /// The same on a loop. A check that needs more is repeated elsewhere.
     static let patternTimeOnLoop = Duration.milliseconds(4)

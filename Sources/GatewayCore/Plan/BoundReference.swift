@@ -78,8 +78,8 @@ struct PlanScope: Sendable {
         return slot
     }
 
-    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. The work fails if too much waits
-    /// for that thread. Without one, the work is done at once.
+    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. The
+    /// work fails if too much waits for that thread. Without one, the work is done at once.
     ///
     /// - Parameter keep: gets what drops the work as long as it waits.
     func apart<Value: Sendable>(

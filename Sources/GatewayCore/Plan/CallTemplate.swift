@@ -42,7 +42,8 @@ final class CallTemplate: Sendable {
     private let headers: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)]
     private let body: ValueTemplate<BoundReference>?
 
-    /// - Parameter left: fields of the upstream that the call does not get: the client's own are sent, or none.
+    /// - Parameter left: fields of the upstream that the call does not get: the client's own are sent, or
+    ///   none.
     init(
         _ call: PlannedCall, _ upstream: PlannedUpstream, path: [Piece], query: [Pair],
         headers: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)],
@@ -235,7 +236,8 @@ final class CallTemplate: Sendable {
         }
     }
 
-    /// Calls `body` with each text of a value, one after another, so that it can stop at a limit: none for null, several for an array.
+    /// Calls `body` with each text of a value, one after another, so that it can stop at a limit: none for
+    /// null, several for an array.
     static func forEachText(
         _ value: JSONFragment, of name: String, from origin: @autoclosure () -> ValueOrigin,
         _ body: (String) throws(PlannedFailure) -> Void

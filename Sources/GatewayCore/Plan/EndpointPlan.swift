@@ -18,7 +18,8 @@ package final class EndpointPlan: Sendable {
     /// Steps and then parts. The number of a leaf is its index.
     let leaves: [Frozen<PlanLeaf>]
     let stepCount: Int
-    /// The numbers of the steps that start together. A stage starts once all steps of the stage before it have succeeded.
+    /// The numbers of the steps that start together. A stage starts once all steps of the stage before it
+    /// have succeeded.
     private let stages: [Range<Int>]
     let groups: [PlanGroup]
     /// Nil if `data` is an object with a member for each part.
@@ -127,8 +128,8 @@ package final class EndpointPlan: Sendable {
         return request.body.count > Self.longestBodyOnLoop || request.fields.contains(.contentEncoding)
     }
 
-    /// Reads the parameters and the body, and collects what is wrong with them. Returns nil if the patterns take longer than allowed on a
-    /// loop.
+    /// Reads the parameters and the body, and collects what is wrong with them. Returns nil if the patterns
+    /// take longer than allowed on a loop.
     func read(
         _ request: GatewayRequest, _ pace: RequestReading.Pace, in environment: GatewayEnvironment
     ) throws -> RequestReading? {
@@ -141,8 +142,8 @@ package final class EndpointPlan: Sendable {
         return reader.reading
     }
 
-    /// Whether a part of the answer is read by a field of the answer, or by a part other than `members`. Indices are those among the
-    /// parts of the answer.
+    /// Whether a part of the answer is read by a field of the answer, or by a part other than `members`.
+    /// Indices are those among the parts of the answer.
     func isRead(_ part: Int, outside members: [Int]) -> Bool {
         let number = stepCount + part
         guard leaves[number].value.isRead else { return false }

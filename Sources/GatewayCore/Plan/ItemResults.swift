@@ -74,8 +74,8 @@ struct ItemResults: Sendable {
         let copiesRead = keepsReadValues && !shapes.isEmpty
         let valueBytes = try byteCount(values)
         let readBytes = copiesRead ? try byteCount(read) : 0
-        // The elements are copies of responses, which are released, but counted to the end of the request. One response may have become
-        // many elements.
+        // The elements are copies of responses, which are released, but counted to the end of the request.
+        // One response may have become many elements.
         let received = results.reduce(0) { $0 + ($1?.value?.bytes.count ?? 0) }
         try scope.keep(valueBytes + readBytes - received)
         let value = array(values, valueBytes)

@@ -4,7 +4,8 @@ import Locking
 @_spi(Encoded) import Networking
 import Rx
 
-/// The calls for the elements of an array: a few at a time, equal GETs once, results in the order of the elements.
+/// The calls for the elements of an array: a few at a time, equal GETs once, results in the order of the
+/// elements.
 ///
 /// A request is made when its call starts, so memory holds only the requests of calls in progress.
 final class ItemsRun: Disposable {
@@ -43,7 +44,8 @@ final class ItemsRun: Disposable {
 
     /// What is done in one turn of the loop: the cost of a mebibyte of bodies, about a millisecond.
     private static let turn = 1 << 20
-    /// What an element costs besides its request and its response: its place, and the hash and the failure of its call.
+    /// What an element costs besides its request and its response: its place, and the hash and the failure of
+    /// its call.
     static let bytesPerElement = 256
     /// A byte of a target may be an element of a list, and costs as much as so many bytes of a body.
     private static let costOfTarget = 16
@@ -206,8 +208,8 @@ final class ItemsRun: Disposable {
         return try call.request(scope)
     }
 
-    /// Returns the index of the call with the same GET; nil for none. Of earlier requests only the hashes are kept: one with the same
-    /// hash is made again for the comparison, unless its element is the same.
+    /// Returns the index of the call with the same GET; nil for none. Of earlier requests only the hashes are
+    /// kept: one with the same hash is made again for the comparison, unless its element is the same.
     private func place(like request: EncodedRequest, for index: Int) -> Int? {
         guard call.method == .get else { return nil }
         let hash = request.hashValue

@@ -2,8 +2,9 @@ import ASCIIText
 import EndpointPlans
 import HTTPModel
 
-/// Segments of a path in which a value stands next to another one, or to constant text. Values that are allowed one by one may not be
-/// allowed together: `%2` and `F` are an encoded slash for a server that decodes twice.
+/// Segments of a path in which a value stands next to another one, or to constant text. Values that are
+/// allowed one by one may not be allowed together: `%2` and `F` are an encoded slash for a server that
+/// decodes twice.
 enum JoinedSegments {
     static func exist(in path: [CallTemplate.Piece]) -> Bool {
         zip(path, path.dropFirst()).contains { left, right in
@@ -38,7 +39,8 @@ enum JoinedSegments {
         }
     }
 
-    /// Returns constant text with another character for each escape: what the configuration encodes is meant so.
+    /// Returns constant text with another character for each escape: what the configuration encodes is meant
+    /// so.
     private static func withoutEscapes(_ constant: ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         var rest = constant

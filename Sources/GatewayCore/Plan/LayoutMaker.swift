@@ -1,7 +1,8 @@
 import EndpointPlans
 import JSONBytes
 
-/// Finds where the values of a planned endpoint's parts stand in `data`, or in the object of a group, and what they go through.
+/// Finds where the values of a planned endpoint's parts stand in `data`, or in the object of a group, and
+/// what they go through.
 ///
 /// The shape of a group becomes part of its members' shapes, so no object is read again to be shaped.
 struct LayoutMaker {
@@ -9,7 +10,8 @@ struct LayoutMaker {
     /// By the numbers of the leaves.
     private(set) var leaves: [Int: LeafLayout] = [:]
     private var reserved = PartLayout.Reserved()
-    /// The numbers of the next leaf and the next group, and how many leaves come before the parts of the answer.
+    /// The numbers of the next leaf and the next group, and how many leaves come before the parts of the
+    /// answer.
     private var number: Int
     private var groupNumber = 0
     private let first: Int
@@ -112,7 +114,8 @@ struct LayoutMaker {
         }
     }
 
-    /// Returns the members' names in the object. If two have one name, the renamed one takes the place of the other.
+    /// Returns the members' names in the object. If two have one name, the renamed one takes the place of the
+    /// other.
     private static func ownNames(_ parts: [PlannedPart], _ shapes: [JSONShape]) -> [[JSONShape].Change] {
         var changes = parts.map { shapes.change(of: Array($0.name.utf8)) }
         guard !shapes.isEmpty else { return changes }

@@ -3,7 +3,8 @@ import Locking
 @_spi(Encoded) @_spi(Records) import Networking
 import Rx
 
-/// Makes a leaf that reads others, is read by others, or calls for each element of an array. It waits for what it reads.
+/// Makes a leaf that reads others, is read by others, or calls for each element of an array. It waits for
+/// what it reads.
 final class LeafRun: Disposable {
     private struct State: Sendable {
         /// Leaves that it reads and that have not ended.

@@ -51,8 +51,8 @@ final class PartLayout: Sendable {
     struct Reserved: Sendable {
         /// For each merged part, the names in its object that are not its own.
         var names: [Int: Set<[UInt8]>] = [:]
-        /// The parts that are merged with all members, beside other merged parts. They give way to what these have, which is known with
-        /// the values: a failed optional part has no members.
+        /// The parts that are merged with all members, beside other merged parts. They give way to what these
+        /// have, which is known with the values: a failed optional part has no members.
         var open: Set<Int> = []
     }
 
@@ -117,8 +117,8 @@ final class PartLayout: Sendable {
         return standing
     }
 
-    /// Returns the members of groups whose failure is certain, except for those that parts or fields outside of the group read, and what
-    /// these read.
+    /// Returns the members of groups whose failure is certain, except for those that parts or fields outside
+    /// of the group read, and what these read.
     func membersOfFailedGroups<Ends: PartEnds>(_ ends: Ends, _ run: PlanRun) -> [Int] {
         switch root {
         case .object(let group): group.members.flatMap { unwantedParts(of: $0.node, ends, run) }
@@ -211,7 +211,8 @@ final class PartLayout: Sendable {
         line.constant("}")
     }
 
-    /// - Parameter object: the group whose object gets the members: `group`, or the one into which it is merged.
+    /// - Parameter object: the group whose object gets the members: `group`, or the one into which it is
+    ///   merged.
     private func writeMembers<Ends: PartEnds>(
         _ group: Group, of object: Group, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
         _ shared: inout SharedFragments,

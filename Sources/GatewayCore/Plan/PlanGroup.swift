@@ -1,7 +1,8 @@
 import EndpointPlans
 @_spi(Lines) import JSONBytes
 
-/// A group of parts. Its members are leaves; its object exists only in `data`, and where a reference reads it.
+/// A group of parts. Its members are leaves; its object exists only in `data`, and where a reference reads
+/// it.
 struct PlanGroup: Sendable {
     /// Below the names of its groups.
     let name: String
@@ -12,7 +13,8 @@ struct PlanGroup: Sendable {
     /// How references read it; nil if none does.
     var value: Value?
 
-    /// The object that references read: the object in `data`, before the group's own `keep`, `drop` and `rename`.
+    /// The object that references read: the object in `data`, before the group's own `keep`, `drop` and
+    /// `rename`.
     struct Value: Sendable {
         let layout: PartLayout
         /// What the values of its leaves go through, by their numbers.

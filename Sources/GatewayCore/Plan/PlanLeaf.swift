@@ -22,9 +22,11 @@ struct PlanLeaf: Sendable {
     let read: PlanReads
     /// What its work and its conditions read.
     let searched: PlanReads
-    /// The leaves that it waits for, each once: leaves that its work or its conditions read, and leaves in groups that these read.
+    /// The leaves that it waits for, each once: leaves that its work or its conditions read, and leaves in
+    /// groups that these read.
     var dependencies: [Int] = []
-    /// What its value goes through before it stands in the answer: its own shape, then its groups' shapes, from the inside.
+    /// What its value goes through before it stands in the answer: its own shape, then its groups' shapes,
+    /// from the inside.
     var shapes: [JSONShape]
     /// Whether another leaf, or a field of the answer, reads it.
     var isRead = false
@@ -32,7 +34,8 @@ struct PlanLeaf: Sendable {
     /// Whether it runs as a part of Swift does: it reads no other, and no other reads it.
     var isIndependent: Bool { dependencies.isEmpty && !isRead }
 
-    /// Whether it would fail now with `circuit_open` if it started. False if it may turn out that nothing is called.
+    /// Whether it would fail now with `circuit_open` if it started. False if it may turn out that nothing is
+    /// called.
     func isCircuitOpen(for endpoint: Int) -> Bool {
         guard dependencies.isEmpty, conditions.isEmpty, items == nil, case .call(let call) = work else {
             return false

@@ -169,7 +169,8 @@ final class PlanRun: Sendable {
 
     /// Keeps the end of a leaf.
     ///
-    /// - Returns: the readers that waited for it. Their `leafEnded` is called once the leaf's own end is reported.
+    /// - Returns: the readers that waited for it. Their `leafEnded` is called once the leaf's own end is
+    ///   reported.
     func end(_ leaf: Int, _ ended: Ended) -> [LeafRun] {
         var readers: [LeafRun] = []
         state.withLock { state in
@@ -201,14 +202,16 @@ final class PlanRun: Sendable {
         if !failures.isEmpty { state.withLock { $0.items[leaf] = failures } }
     }
 
-    /// Returns the failed elements of a part that has succeeded, at an index among the parts of the answer, if any.
+    /// Returns the failed elements of a part that has succeeded, at an index among the parts of the answer,
+    /// if any.
     func itemFailures(of part: Int) -> [ItemFailure]? {
         state.withLock { $0.items[plan.stepCount + part] }
     }
 
     // MARK: - The answer
 
-    /// Whether the answer takes long to write: its fields read large parts, or it has the members of large ones.
+    /// Whether the answer takes long to write: its fields read large parts, or it has the members of large
+    /// ones.
     func takesLong(toWrite results: PartResults) -> Bool {
         guard workApart != nil else { return false }
         return hasLarge(plan.lateReads) || layout.mergedBytes(results) > LargeBody.smallest

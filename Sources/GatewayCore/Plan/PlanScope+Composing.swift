@@ -4,7 +4,8 @@ import Networking
 
 // What a template composes may have many times the bytes of what it reads, so it asks for memory first.
 extension PlanScope {
-    /// Is told how many bytes a value will have at most, or has so far, before they are copied. Throws if the memory for bodies has no room.
+    /// Is told how many bytes a value will have at most, or has so far, before they are copied. Throws if the
+    /// memory for bodies has no room.
     private typealias Asking = (Int) throws(PlannedFailure) -> Void
 
     /// Returns the value of a part, which the request keeps. What a client has left out is null.

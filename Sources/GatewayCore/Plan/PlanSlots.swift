@@ -1,7 +1,7 @@
 import EndpointPlans
 
-/// Where a run keeps what references lead to. A reference into a large value searches it, so a value that is read several times is
-/// searched once.
+/// Where a run keeps what references lead to. A reference into a large value searches it, so a value that is
+/// read several times is searched once.
 struct PlanSlots {
     /// By slot.
     private(set) var isRepeated: [Bool] = []

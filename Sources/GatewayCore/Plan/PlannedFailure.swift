@@ -50,7 +50,8 @@ struct PlannedFailure: Error {
             kind: .networkFail, reason: .memoryLimit, message: message, isRetryable: true, answer: answer)
     }
 
-    /// The part was not requested, because a part that it reads has failed. It has the kind, the status and the answer of that part.
+    /// The part was not requested, because a part that it reads has failed. It has the kind, the status and
+    /// the answer of that part.
     static func dependency(_ name: String, _ failure: PartFailure) -> PlannedFailure {
         var answer = FailureAnswer(status: failure.answer.status)
         answer.retryAfter = failure.answer.retryAfter

@@ -1,7 +1,8 @@
 import EndpointPlans
 import JSONBytes
 
-/// Who is to blame for a value that its place cannot have. A value composed from several has the greatest of their origins.
+/// Who is to blame for a value that its place cannot have. A value composed from several has the greatest of
+/// their origins.
 enum ValueOrigin: Int, Comparable, Sendable {
     /// The configuration alone.
     case constant

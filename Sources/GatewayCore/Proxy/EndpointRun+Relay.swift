@@ -66,13 +66,15 @@ extension EndpointRun {
         return elapsed < limit ? limit - elapsed : limit
     }
 
-    /// How long the head of an answer may wait for its body. Interceptors and plugins get the whole response if there is time.
+    /// How long the head of an answer may wait for its body. Interceptors and plugins get the whole response
+    /// if there is time.
     func longestHeadWait(_ replacement: Replacement? = nil) -> RxTimeInterval {
         let longest = replacement == .stage ? .max : PassedResponse.headWait.nanoseconds
         return .nanoseconds(Int(min(longest, timeLeft / 2)))
     }
 
-    /// Counts bytes of a response until the answer is handed over. Returns false if the memory for bodies has no room.
+    /// Counts bytes of a response until the answer is handed over. Returns false if the memory for bodies has
+    /// no room.
     func keep(_ bytes: Int) -> Bool {
         let due = context.keep(bytes)
         guard due > 0, let transport = responder.environment.transport as? any ProtectingTransport else {
@@ -137,7 +139,8 @@ extension Renderer {
 }
 
 extension HTTPFields {
-    /// Removes the fields of the upstream whose place the handler's take. Fields that may have several lines are kept.
+    /// Removes the fields of the upstream whose place the handler's take. Fields that may have several lines
+    /// are kept.
     fileprivate mutating func removeReplaced(by own: HTTPFields) {
         for (text, _) in own {
             guard let name = HTTPFieldName(text), !Renderer.isGatewayField(name), !Self.lists.contains(name)

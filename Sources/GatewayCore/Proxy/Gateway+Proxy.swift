@@ -5,22 +5,24 @@ extension Gateway {
     /// The methods that `proxy` passes on. A proxy of GET passes HEAD as well.
     public static var proxiedMethods: [HTTPMethod] { [.get, .post, .put, .patch, .delete] }
 
-    /// Passes the requests for a path on to an upstream, and its responses back: method, query, status and body as they are, and the
-    /// fields that `fields` lists.
+    /// Passes the requests for a path on to an upstream, and its responses back: method, query, status and
+    /// body as they are, and the fields that `fields` lists.
     ///
     ///     let images = gateway.proxyUpstream("images", baseURL: "http://images.internal:8080")
     ///     gateway.proxy("/images/{path...}", to: images, .deadline(.seconds(5)))
     ///
-    /// Bodies are streamed both ways, each no faster than the other side takes it. They have no size limit but the endpoint's own
-    /// `.bodyLimit`. The deadline runs until the response's head, without the time of an upload. From the head on only the limits on
-    /// gaps and slow clients apply. A failure before the head is answered in the gateway's style; a later one resets the connection.
-    /// Calls are repeated as the policy says, unless some of the body has been sent.
+    /// Bodies are streamed both ways, each no faster than the other side takes it. They have no size limit
+    /// but the endpoint's own `.bodyLimit`. The deadline runs until the response's head, without the time of
+    /// an upload. From the head on only the limits on gaps and slow clients apply. A failure before the head
+    /// is answered in the gateway's style; a later one resets the connection. Calls are repeated as the
+    /// policy says, unless some of the body has been sent.
     ///
     /// - Parameters:
-    ///   - path: as for any endpoint. With `{name...}` at its end, the upstream gets the rest of the request's path.
+    ///   - path: as for any endpoint. With `{name...}` at its end, the upstream gets the rest of the
+    ///     request's path.
     ///   - upstream: where the requests go.
-    ///   - upstreamPath: the upstream's path, percent-encoded: the rest of the request's path follows it. Default: the root of its base
-    ///     URL.
+    ///   - upstreamPath: the upstream's path, percent-encoded: the rest of the request's path follows it.
+    ///     Default: the root of its base URL.
     ///   - methods: what passes. Any other is answered with 405.
     ///   - fields: the fields that pass.
     ///   - options: settings of the endpoints.
@@ -121,8 +123,8 @@ private struct ProxyRule: Sendable {
         return Answer(.relay(RelayedCall(provider.call(request.method, at: target), fields, paths: paths)))
     }
 
-    /// Checks the rest of a path, decoded, which has no dot segments. Servers disagree about two more forms, so that a path could
-    /// mean something else to the upstream than to the gateway and its middleware.
+    /// Checks the rest of a path, decoded, which has no dot segments. Servers disagree about two more forms,
+    /// so that a path could mean something else to the upstream than to the gateway and its middleware.
     private static func check(_ rest: ArraySlice<UInt8>) throws(GatewayError) {
         if rest.first == UInt8(ascii: "/") {
             throw .invalidRequest("The path must not have two slashes where the upstream's part begins")
@@ -141,8 +143,8 @@ private struct ProxyRule: Sendable {
 }
 
 extension GatewayRequest {
-    /// Whether the client wants to leave HTTP, which no proxy of this gateway can follow. Other upgrades, such as to HTTP/2, are offers that
-    /// may be ignored (RFC 9110 7.8).
+    /// Whether the client wants to leave HTTP, which no proxy of this gateway can follow. Other upgrades,
+    /// such as to HTTP/2, are offers that may be ignored (RFC 9110 7.8).
     fileprivate var isWebSocketUpgrade: Bool {
         fields.contains(.upgrade)
             && fields.values(of: .upgrade).contains { $0.lowercased().contains("websocket") }

@@ -29,8 +29,9 @@ public struct ProxyFields: Sendable {
             hasAddresses: response.contains { RelayedCall.addressFields.contains($0) }, constant: constant)
     }
 
-    /// The fields about content, caching, conditions and ranges, and what a client needs to follow an answer: `Allow`,
-    /// `Content-Location`, `Link`, `Location`, `Retry-After` and `WWW-Authenticate`. No credentials: neither `Authorization` and `Cookie` nor `Set-Cookie`.
+    /// The fields about content, caching, conditions and ranges, and what a client needs to follow an answer:
+    /// `Allow`, `Content-Location`, `Link`, `Location`, `Retry-After` and `WWW-Authenticate`. No credentials:
+    /// neither `Authorization` and `Cookie` nor `Set-Cookie`.
     public static let standard = ProxyFields(
         request: [
             .accept, .acceptEncoding, .acceptLanguage, .cacheControl, "Pragma", .contentType,
@@ -47,8 +48,8 @@ public struct ProxyFields: Sendable {
     /// No field at all. The body keeps its length and nothing else.
     public static let none = ProxyFields(request: [], response: [])
 
-    /// Returns these fields and others. A field that belongs to one connection, or that the gateway sets itself, is a fault of the
-    /// declaration.
+    /// Returns these fields and others. A field that belongs to one connection, or that the gateway sets
+    /// itself, is a fault of the declaration.
     public func adding(request: HTTPFieldName..., response: HTTPFieldName...) -> ProxyFields {
         adding(request: request, response: response)
     }

@@ -78,7 +78,8 @@ struct ProxyTable: Sendable {
         }
     }
 
-    /// Returns the gateway's path for a path of the upstream, with query and fragment; nil if no proxy has it.
+    /// Returns the gateway's path for a path of the upstream, with query and fragment; nil if no proxy has
+    /// it.
     func publicPath(of path: [UInt8], at upstream: Upstream) -> ArraySlice<UInt8>? {
         for place in places[upstream.name] ?? [] where place.upstream.sharesOrigin(with: upstream) {
             if let own = place.paths.publicPath(of: path) { return own }
@@ -88,7 +89,8 @@ struct ProxyTable: Sendable {
 }
 
 extension Upstream {
-    /// Whether both have an address in common. Upstreams of one name may be at different addresses, for example if targets compute them.
+    /// Whether both have an address in common. Upstreams of one name may be at different addresses, for
+    /// example if targets compute them.
     fileprivate func sharesOrigin(with other: Upstream) -> Bool {
         self === other
             || baseURLs.contains { url in other.baseURLs.contains { $0.hasSameServer(as: url) } }

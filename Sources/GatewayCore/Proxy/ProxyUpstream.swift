@@ -19,13 +19,14 @@ extension Gateway {
     ///
     /// - Parameters:
     ///   - name: the name in logs, errors and settings.
-    ///   - baseURL: where it is, unless the environment has an address for the name. An upstream without either is a fault of the
-    ///     declaration.
-    ///   - policy: retries and the limits of attempts. `totalTimeout` does not apply, as bodies may take any time. Default: the policy of
-    ///     the file that declares the upstream, else `CallPolicy()`.
+    ///   - baseURL: where it is, unless the environment has an address for the name. An upstream without
+    ///     either is a fault of the declaration.
+    ///   - policy: retries and the limits of attempts. `totalTimeout` does not apply, as bodies may take any
+    ///     time. Default: the policy of the file that declares the upstream, else `CallPolicy()`.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests, for example with credentials of the gateway. With one, bodies of failures are
-    ///     buffered, up to 256 KiB and for half of the time that is left until the endpoint's deadline.
+    ///   - interceptor: adapts requests, for example with credentials of the gateway. With one, bodies of
+    ///     failures are buffered, up to 256 KiB and for half of the time that is left until the endpoint's
+    ///     deadline.
     public func proxyUpstream(
         _ name: String, baseURL: String? = nil, policy: CallPolicy? = nil,
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil

@@ -5,14 +5,16 @@ import Rx
 
 /// One call whose response is passed on, and the body of the answer that passes it on.
 ///
-/// The head waits until the first byte of the body arrives, at most `PassedResponse.headWait`: until then, a response that breaks off is
-/// repeated or answered with an error. With a small body whose length is known, it waits for the whole body, for as long, and so does
-/// the head of a response that may be replaced, up to `PassedResponse.replaceable` bytes.
+/// The head waits until the first byte of the body arrives, at most `PassedResponse.headWait`: until then, a
+/// response that breaks off is repeated or answered with an error. With a small body whose length is known,
+/// it waits for the whole body, for as long, and so does the head of a response that may be replaced, up to
+/// `PassedResponse.replaceable` bytes.
 ///
-/// The pieces go to a sink as they arrive, or to a reader one by one. What arrives before it is wanted waits, and the upstream pauses.
+/// The pieces go to a sink as they arrive, or to a reader one by one. What arrives before it is wanted waits,
+/// and the upstream pauses.
 ///
-/// A success may come while the client's body is still on its way to the upstream. Its last piece then waits until the upstream has the
-/// body: a client that has the whole response stops sending.
+/// A success may come while the client's body is still on its way to the upstream. Its last piece then waits
+/// until the upstream has the body: a client that has the whole response stops sending.
 final class Relay: Sendable {
     private struct State {
         /// The subscription to the call, until that ends.

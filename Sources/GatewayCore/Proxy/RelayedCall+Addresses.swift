@@ -5,8 +5,9 @@ extension RelayedCall {
     /// The fields of a response whose addresses are mapped.
     static let addressFields: [HTTPFieldName] = [.location, .contentLocation, .link]
 
-    /// Makes the upstream's addresses in the fields of its response addresses of the gateway. What leads to an address that the gateway
-    /// does not have is left out: the client could not use it, and it might tell the name of an internal host.
+    /// Makes the upstream's addresses in the fields of its response addresses of the gateway. What leads to
+    /// an address that the gateway does not have is left out: the client could not use it, and it might tell
+    /// the name of an internal host.
     func mapAddresses(in fields: inout HTTPFields, by proxies: ProxyTable) {
         for name in [HTTPFieldName.location, .contentLocation] {
             guard let value = fields.firstValueBytes(name) else { continue }
@@ -23,8 +24,8 @@ extension RelayedCall {
 
     /// Returns the address for the client; nil to leave it out.
     ///
-    /// A URL of the upstream itself becomes a path below the same endpoint, or below another proxy of the upstream. Other URLs pass as they
-    /// are.
+    /// A URL of the upstream itself becomes a path below the same endpoint, or below another proxy of the
+    /// upstream. Other URLs pass as they are.
     private func address(_ value: ArraySlice<UInt8>, by proxies: ProxyTable) -> ArraySlice<UInt8>? {
         guard let upstream = call.upstream else { return nil }
         switch UpstreamReference(value, of: upstream) {
@@ -41,8 +42,8 @@ extension RelayedCall {
         paths?.publicPath(of: path) ?? proxies.publicPath(of: path, at: upstream)
     }
 
-    /// Returns the gateway's path for a path relative to the upstream's; nil if it leads to the same from the client's path, or if
-    /// the gateway has none.
+    /// Returns the gateway's path for a path relative to the upstream's; nil if it leads to the same from the
+    /// client's path, or if the gateway has none.
     private func relative(
         _ value: ArraySlice<UInt8>, of upstream: Upstream, by proxies: ProxyTable
     ) -> ArraySlice<UInt8>? {
@@ -63,8 +64,8 @@ extension RelayedCall {
 enum LinkField {
     typealias Mapping = (ArraySlice<UInt8>) -> ArraySlice<UInt8>?
 
-    /// Returns the value with the mapped targets and anchors of its links, without the links for which `map` returns nil. What is not a
-    /// link stays as it is.
+    /// Returns the value with the mapped targets and anchors of its links, without the links for which `map`
+    /// returns nil. What is not a link stays as it is.
     static func mapping(_ value: ArraySlice<UInt8>, _ map: Mapping) -> ArraySlice<UInt8> {
         let links = split(value, at: UInt8(ascii: ",")).map(trimmed)
         let mapped = links.map { link in self.link(link, map) }

@@ -1,7 +1,7 @@
 import ASCIIText
 
-/// A day of the proleptic Gregorian calendar from 0001-01-01 to 9999-12-31, without time or time zone. Its text is
-/// the extended form of ISO 8601, exactly ten characters: `2026-11-20`.
+/// A day of the proleptic Gregorian calendar from 0001-01-01 to 9999-12-31, without time or time zone. Its
+/// text is the extended form of ISO 8601, exactly ten characters: `2026-11-20`.
 public struct CalendarDate: Hashable, Comparable, Sendable {
     /// 1 to 9999.
     public let year: Int

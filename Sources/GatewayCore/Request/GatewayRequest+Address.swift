@@ -1,7 +1,8 @@
 public import HTTPModel
 
 extension GatewayRequest {
-    /// The client's address without its port: `192.0.2.1`, `2001:db8::1`. Behind a proxy it is the proxy's address.
+    /// The client's address without its port: `192.0.2.1`, `2001:db8::1`. Behind a proxy it is the proxy's
+    /// address.
     public var clientAddress: String {
         let text = remoteAddress
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -13,8 +14,8 @@ extension GatewayRequest {
     /// The scheme of the request's URL: `http`, because the server itself does not speak TLS.
     public var scheme: String { "http" }
 
-    /// The host and the port that the request is for, as the client wrote them: `shop.example:8080`. Nil if an HTTP/1.0 client has
-    /// named none.
+    /// The host and the port that the request is for, as the client wrote them: `shop.example:8080`. Nil if
+    /// an HTTP/1.0 client has named none.
     public var authority: String? { head.authorityBytes.map { String(decoding: $0, as: UTF8.self) } }
 
     /// The host that the request is for, without its port: `shop.example`, `[2001:db8::1]`.
@@ -30,7 +31,8 @@ extension GatewayRequest {
     /// The path, percent-encoded.
     public var path: String { head.target.path }
 
-    /// The full URL, percent-encoded: `http://shop.example/api/products?page=2`. Without an authority, path and query alone.
+    /// The full URL, percent-encoded: `http://shop.example/api/products?page=2`. Without an authority, path
+    /// and query alone.
     public var url: String {
         let query = head.target.query.map { "?\($0)" } ?? ""
         return authority.map { "\(scheme)://\($0)\(path)\(query)" } ?? path + query
@@ -60,7 +62,8 @@ extension GatewayRequest {
     /// Returns the value of the first cookie of that name, if any.
     public func cookie(_ name: String) -> String? { cookies.first { $0.name == name }?.value }
 
-    /// Reads a field of the request's head, which must be given once. A missing or invalid one is 400 and names the field.
+    /// Reads a field of the request's head, which must be given once. A missing or invalid one is 400 and
+    /// names the field.
     public func header<Value: RequestValue>(_ name: HTTPFieldName, as type: Value.Type) throws -> Value {
         try parameter(.field(name.description, as: type))
     }

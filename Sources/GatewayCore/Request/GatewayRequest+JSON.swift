@@ -5,9 +5,10 @@ import JSONCoding
 extension GatewayRequest {
     /// Decodes the body as a value of `type`.
     ///
-    /// - Throws: 415 if `Content-Type` is not JSON (`application/json` or `...+json`, in UTF-8), what `decodedBody()` throws, 400 if the body is not JSON or not
-    ///   of this shape, with the location of the fault. The text of a `DecodingError.dataCorrupted` is shown if it begins with
-    ///   "must": `must be sorted`.
+    /// - Throws: 415 if `Content-Type` is not JSON (`application/json` or `...+json`, in UTF-8), what
+    ///   `decodedBody()` throws, 400 if the body is not JSON or not of this shape, with the location of the
+    ///   fault. The text of a `DecodingError.dataCorrupted` is shown if it begins with "must":
+    ///   `must be sorted`.
     public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let fragment = try json()
         do {
@@ -17,8 +18,8 @@ extension GatewayRequest {
         }
     }
 
-    /// Returns the body after validating it as JSON. Throws 415, 413 and 400, as `json(as:)` does. At an endpoint that
-    /// streams bodies, an error that is answered with `500 INTERNAL`.
+    /// Returns the body after validating it as JSON. Throws 415, 413 and 400, as `json(as:)` does. At an
+    /// endpoint that streams bodies, an error that is answered with `500 INTERNAL`.
     public func json() throws -> JSONFragment {
         try requireBufferedBody(for: "json()")
         try checkContentType()
@@ -51,7 +52,8 @@ extension GatewayRequest {
         }
     }
 
-    /// Returns a sentence with the location and what is expected there, without the decoder's text, which names Swift types.
+    /// Returns a sentence with the location and what is expected there, without the decoder's text, which
+    /// names Swift types.
     private static func complaint(_ error: DecodingError, in body: JSONFragment) -> String {
         switch error {
         case .keyNotFound(let key, let context):

@@ -11,7 +11,8 @@ extension GatewayRequest {
         return value
     }
 
-    /// Reads the query parameter of that name, which must be within `range`. Returns `defaultValue` if it is absent.
+    /// Reads the query parameter of that name, which must be within `range`. Returns `defaultValue` if it is
+    /// absent.
     public func query<Value: RequestValue & Comparable>(
         _ name: String, in range: ClosedRange<Value>, default defaultValue: Value
     ) throws(GatewayError) -> Value {

@@ -19,7 +19,8 @@ struct TypedValues: Sendable {
     @usableFromInline
     init() {}
 
-    // Inlinable, so that the compiler knows the type: looking it up would take as long as the rest of a check.
+    // Inlinable, so that the compiler knows the type: looking it up would take as long as the rest of a
+    // check.
     @inlinable
     func value<Value: Sendable>(of type: Value.Type) -> Value? {
         let key = ObjectIdentifier(type)
@@ -60,8 +61,8 @@ final class RequestStorage {
 }
 
 extension GatewayRequest {
-    /// A value of this type that middleware has put into the request, if any. A request has one value of a type. An
-    /// observer finds it in the request's summary.
+    /// A value of this type that middleware has put into the request, if any. A request has one value of a
+    /// type. An observer finds it in the request's summary.
     ///
     ///     gateway.before { request in request[Session.self] = try session(of: request) }
     ///     gateway.get("/api/me") { request in .json(try request.require(Session.self).user) }
@@ -74,8 +75,8 @@ extension GatewayRequest {
         }
     }
 
-    /// Returns the value of this type that middleware has put into the request. Without one, the middleware is missing: the
-    /// answer is `500 INTERNAL`, and an incident.
+    /// Returns the value of this type that middleware has put into the request. Without one, the middleware
+    /// is missing: the answer is `500 INTERNAL`, and an incident.
     @inlinable
     public func require<Value: Sendable>(_ type: Value.Type = Value.self) throws -> Value {
         guard let value = self[type] else {
@@ -84,10 +85,10 @@ extension GatewayRequest {
         return value
     }
 
-    /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored. So is a field
-    /// that an answer has once, like `Cache-Control` or `Location`, if the endpoint or a failure sets it.
-    /// A value with a line break or another control character is left out of failures, and any other answer becomes
-    /// `500 INTERNAL` and an incident.
+    /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are
+    /// ignored. So is a field that an answer has once, like `Cache-Control` or `Location`, if the endpoint or
+    /// a failure sets it. A value with a line break or another control character is left out of failures, and
+    /// any other answer becomes `500 INTERNAL` and an incident.
     public func addAnswerField(_ name: HTTPFieldName, _ value: String) {
         storage.withLock { $0.existing().addAnswerField(name, value) }
         hasStorage.store(true, ordering: .releasing)

@@ -3,11 +3,12 @@ public import Locking
 import Networking
 public import Synchronization
 
-/// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter throws a
-/// `GatewayError.invalidRequest` that names it. Handlers let it propagate.
+/// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter
+/// throws a `GatewayError.invalidRequest` that names it. Handlers let it propagate.
 public final class GatewayRequest: Sendable {
     public var head: HTTPRequestHead { request.head }
-    /// The whole body as it came, at most the endpoint's limit; `decodedBody()` is without content codings. Empty at an endpoint with `.streamsBody`: read `bodyStream`.
+    /// The whole body as it came, at most the endpoint's limit; `decodedBody()` is without content codings.
+    /// Empty at an endpoint with `.streamsBody`: read `bodyStream`.
     public var body: ArraySlice<UInt8> { request.body }
     /// The answer's `X-Request-Id`.
     public let requestID: String
@@ -29,7 +30,8 @@ public final class GatewayRequest: Sendable {
     var endpoint: Endpoint { match.endpoint }
     var fields: HTTPFields { request.head.fields }
 
-    /// `source` gives the body at an endpoint that streams it; without it, the request's own body is given in one piece.
+    /// `source` gives the body at an endpoint that streams it; without it, the request's own body is given in
+    /// one piece.
     init(
         _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
         isHead: Bool, _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil
@@ -54,15 +56,18 @@ public final class GatewayRequest: Sendable {
 
     public var method: HTTPMethod { request.head.method }
 
-    /// The path template of the endpoint, `/api/orders/{id}`; nil in middleware for a request that no endpoint takes.
+    /// The path template of the endpoint, `/api/orders/{id}`; nil in middleware for a request that no
+    /// endpoint takes.
     public var route: String? { match.route }
 
-    /// Returns the first value of that field. Bytes that are not UTF-8 are replaced; `parameter(.field(...))` refuses them.
+    /// Returns the first value of that field. Bytes that are not UTF-8 are replaced; `parameter(.field(...))`
+    /// refuses them.
     public func header(_ name: HTTPFieldName) -> String? { fields[name] }
 }
 
 extension GatewayRequest {
-    /// Reads the percent-decoded segment that matches `{name}`. An undeclared name is answered with `500 INTERNAL`.
+    /// Reads the percent-decoded segment that matches `{name}`. An undeclared name is answered with
+    /// `500 INTERNAL`.
     public func path<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws -> Value {
@@ -97,7 +102,8 @@ extension GatewayRequest {
         try query(ifPresent: name, as: type) ?? defaultValue
     }
 
-    /// Reads the query parameter of that name. Returns `nil` if it is absent; throws if it occurs more than once.
+    /// Reads the query parameter of that name. Returns `nil` if it is absent; throws if it occurs more than
+    /// once.
     @inlinable
     public func query<Value: RequestValue>(
         ifPresent name: String, as type: Value.Type = Value.self

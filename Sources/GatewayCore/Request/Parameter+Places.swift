@@ -1,5 +1,5 @@
-// Names and separators are strings, also for fields: among the arguments of `parameters`, the compiler does not turn a literal
-// into another type.
+// Names and separators are strings, also for fields: among the arguments of `parameters`, the compiler does
+// not turn a literal into another type.
 
 extension Parameter where Value: RequestValue {
     /// The percent-decoded segment that matches `{name}`.
@@ -57,7 +57,8 @@ extension Parameter {
         }
     }
 
-    /// A query parameter with several values: given repeatedly, `tag=a&tag=b`, or as one text, `tags=a,b`, if there is a separator.
+    /// A query parameter with several values: given repeatedly, `tag=a&tag=b`, or as one text, `tags=a,b`, if
+    /// there is a separator.
     ///
     /// - Parameters:
     ///   - name: the parameter's name.

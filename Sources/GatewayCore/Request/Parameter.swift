@@ -1,6 +1,7 @@
 import JSONBytes
 
-/// A parameter of a request: where it is, what it is called and what it must be. `GatewayRequest.parameters` reads several.
+/// A parameter of a request: where it is, what it is called and what it must be. `GatewayRequest.parameters`
+/// reads several.
 public struct Parameter<Value: Sendable>: Sendable {
     private let name: ParameterName
     /// What it must be, phrased to follow "must be".
@@ -38,7 +39,8 @@ public struct Parameter<Value: Sendable>: Sendable {
         return parameter
     }
 
-    /// - Throws: `ParameterFault`, and `EndpointFault` for a path parameter that the endpoint does not declare.
+    /// - Throws: `ParameterFault`, and `EndpointFault` for a path parameter that the endpoint does not
+    ///   declare.
     func value(in request: GatewayRequest) throws -> Value {
         do {
             let texts = isList ? try name.texts(in: request) : try name.text(in: request).map { [$0] } ?? []
@@ -76,8 +78,8 @@ extension GatewayRequest {
     ///         .query("sort", as: Sort.self).default(.newest),
     ///         .query("tag", listOf: String.self, count: 0...5))
     ///
-    /// - Throws: 400 `INVALID_REQUEST`. Its message has a sentence for each fault, and its `details` an object with `in` (`path`,
-    ///   `query`, `field` or `cookie`), `name`, `rule` and `message`.
+    /// - Throws: 400 `INVALID_REQUEST`. Its message has a sentence for each fault, and its `details` an
+    ///   object with `in` (`path`, `query`, `field` or `cookie`), `name`, `rule` and `message`.
     public func parameters<each Value>(
         _ parameters: repeat Parameter<each Value>
     ) throws -> (repeat each Value) {

@@ -34,7 +34,8 @@ struct ParameterName: Sendable {
 
     /// Returns the only text in a request, decoded; nil if it is absent.
     ///
-    /// - Throws: `GatewayError` for a request that gives it twice or undecodable, `EndpointFault` for a place that has no such name.
+    /// - Throws: `GatewayError` for a request that gives it twice or undecodable, `EndpointFault` for a place
+    ///   that has no such name.
     func text(in request: GatewayRequest) throws -> String? {
         switch place {
         case .path: return try pathText(in: request)
@@ -70,7 +71,8 @@ struct ParameterName: Sendable {
         return request.fields.valueBytes(of: field)
     }
 
-    /// Fields may have any bytes (RFC 9110 5.5). A text with others in their place would be wrong without notice.
+    /// Fields may have any bytes (RFC 9110 5.5). A text with others in their place would be wrong without
+    /// notice.
     private func decoded(_ bytes: ArraySlice<UInt8>) throws(GatewayError) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .invalid(subject, mustBe: "UTF-8")
@@ -107,7 +109,8 @@ struct ParameterFault: Error {
     }
 }
 
-// The faults of a value in a request, whether a parameter, a field of a form or a part of the body. A rule follows "must be".
+// The faults of a value in a request, whether a parameter, a field of a form or a part of the body. A rule
+// follows "must be".
 extension GatewayError {
     @usableFromInline
     static func missing(_ subject: String, mustBe rule: String) -> GatewayError {

@@ -1,6 +1,8 @@
-/// The fast path for queries without encoded bytes, the common case: finds names and values by comparing bytes.
+/// The fast path for queries without encoded bytes, the common case: finds names and values by comparing
+/// bytes.
 enum PlainQuery {
-    /// Returns the value of the only parameter of that name; `nil` if it is absent, occurs twice, or the query has encoded bytes.
+    /// Returns the value of the only parameter of that name; `nil` if it is absent, occurs twice, or the
+    /// query has encoded bytes.
     static func onlyValue(of name: String, in query: ArraySlice<UInt8>) -> String? {
         var name = name
         return name.withUTF8 { name in

@@ -1,7 +1,7 @@
 public import HTTPModel
 
-/// What the state of a resource must be for a request to be carried out (RFC 9110 13.1): the fields `If-Match` and `If-None-Match`,
-/// so that no change of another client is lost.
+/// What the state of a resource must be for a request to be carried out (RFC 9110 13.1): the fields
+/// `If-Match` and `If-None-Match`, so that no change of another client is lost.
 ///
 ///     gateway.put("/notes/{id}") { request in
 ///         let conditions = try request.conditions()
@@ -17,7 +17,8 @@ public struct RequestConditions: Sendable, Hashable {
 
     /// Reads the conditions in the fields of a request, which hold for any state if absent.
     ///
-    /// - Throws: 400 for `If-Match` or `If-None-Match` without an entity tag, which may be meant as a condition.
+    /// - Throws: 400 for `If-Match` or `If-None-Match` without an entity tag, which may be meant as a
+    ///   condition.
     public init(_ fields: HTTPFields) throws(GatewayError) {
         match = EntityTagCondition(.ifMatch, in: fields)
         noneMatch = EntityTagCondition(.ifNoneMatch, in: fields)
@@ -39,7 +40,8 @@ extension GatewayRequest {
 }
 
 extension Answer {
-    /// Returns the answer with an entity tag, or 304 without a body if a client of a GET has that state already (`If-None-Match`).
+    /// Returns the answer with an entity tag, or 304 without a body if a client of a GET has that state
+    /// already (`If-None-Match`).
     public func entityTag(_ tag: EntityTag, for request: GatewayRequest) -> Answer {
         let answer = field(.eTag, "\(tag)")
         guard request.method == .get,

@@ -2,8 +2,9 @@ public import FoundationEssentials
 
 /// A type that path and query parameters can be read as.
 ///
-/// Invalid text is answered with `400 INVALID_REQUEST` and a message that names the parameter and states the `rule`.
-/// Enums with `String` or `Int` raw values and `LosslessStringConvertible` types need only declare the conformance:
+/// Invalid text is answered with `400 INVALID_REQUEST` and a message that names the parameter and states the
+/// `rule`. Enums with `String` or `Int` raw values and `LosslessStringConvertible` types need only declare
+/// the conformance:
 ///
 ///     enum Half: String, CaseIterable, RequestValue { case am, pm }
 public protocol RequestValue: Sendable {

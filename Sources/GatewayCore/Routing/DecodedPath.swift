@@ -2,8 +2,9 @@ import HTTPModel
 
 /// The decoded and validated path of a request. The router matches it, and path parameters are slices of it.
 ///
-/// No decoded segment may be `.` or `..`, or contain a slash, a backslash, a control byte or invalid UTF-8. So decoding cannot move
-/// the boundaries of segments, and a parameter that becomes a segment of an upstream's path cannot escape its position there.
+/// No decoded segment may be `.` or `..`, or contain a slash, a backslash, a control byte or invalid UTF-8.
+/// So decoding cannot move the boundaries of segments, and a parameter that becomes a segment of an
+/// upstream's path cannot escape its position there.
 struct DecodedPath: Sendable {
     let bytes: ArraySlice<UInt8>
 

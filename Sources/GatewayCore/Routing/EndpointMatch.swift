@@ -29,8 +29,8 @@ package final class EndpointMatch: Sendable {
         isLimited = endpoint.settings.concurrency != nil
     }
 
-    /// The same endpoint's middleware with something else than its handler. Does not count as a request of the endpoint, but as
-    /// one of `number`.
+    /// The same endpoint's middleware with something else than its handler. Does not count as a request of
+    /// the endpoint, but as one of `number`.
     private init(_ other: EndpointMatch, _ substitute: Substitute, number: Int) {
         endpoint = other.endpoint
         parameters = other.parameters
@@ -70,7 +70,8 @@ package final class EndpointMatch: Sendable {
         return endpoint.requestsInFlight.load(ordering: .relaxed) < limit
     }
 
-    /// Takes a place of the endpoint's own limit. Returns nil if none is left, or if the endpoint has no limit.
+    /// Takes a place of the endpoint's own limit. Returns nil if none is left, or if the endpoint has no
+    /// limit.
     package func enter() -> EndpointPlace? {
         guard let limit = endpoint.settings.concurrency else { return nil }
         guard endpoint.requestsInFlight.wrappingAdd(1, ordering: .relaxed).oldValue < limit else {

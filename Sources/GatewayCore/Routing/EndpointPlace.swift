@@ -1,8 +1,8 @@
 import Networking
 import Synchronization
 
-/// The place of a request at an endpoint with a limit of its own. It stays taken as long as the request, or one of its calls that go on
-/// after it, holds it.
+/// The place of a request at an endpoint with a limit of its own. It stays taken as long as the request, or
+/// one of its calls that go on after it, holds it.
 package final class EndpointPlace: RequestPlace {
     private let endpoint: Endpoint
     private let holders = Atomic(1)

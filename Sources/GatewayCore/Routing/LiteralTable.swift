@@ -1,4 +1,5 @@
-/// The literal segments of a router, and its literal paths. A hash table, so that one of thousands is found as quickly as one of ten.
+/// The literal segments of a router, and its literal paths. A hash table, so that one of thousands is found
+/// as quickly as one of ten.
 struct LiteralTable: Sendable {
     private struct Entry: Sendable {
         let parent: Int32
@@ -11,7 +12,8 @@ struct LiteralTable: Sendable {
     /// The text of all entries.
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
-    /// The index of an entry, or -1. The number of slots is a power of two, and at most half of them have an entry.
+    /// The index of an entry, or -1. The number of slots is a power of two, and at most half of them have an
+    /// entry.
     private var slots: [Int32] = []
 
     /// Returns the node of a text below another one.
@@ -58,7 +60,8 @@ struct LiteralTable: Sendable {
         }
     }
 
-    /// Reads words instead of bytes. The table has only the texts of the configuration, so a client cannot make long searches.
+    /// Reads words instead of bytes. The table has only the texts of the configuration, so a client cannot
+    /// make long searches.
     private static func hash(_ text: UnsafeBufferPointer<UInt8>, _ parent: Int) -> Int {
         // 2^64 divided by the golden ratio: a multiplication with it carries each bit into all higher ones.
         let factor: UInt = 0x9E37_79B9_7F4A_7C15

@@ -1,4 +1,5 @@
-/// The decoded segments of a path, or the rest of it, that a template's parameters match, in the order of the template.
+/// The decoded segments of a path, or the rest of it, that a template's parameters match, in the order of the
+/// template.
 struct PathParameters: Sendable, RandomAccessCollection {
     private let path: ArraySlice<UInt8>
     private let ranges: [Range<Int>]

@@ -1,13 +1,14 @@
 /// The declared path of an endpoint: `/api/weights/{date}/{half}`.
 ///
-/// A segment is either a literal or a parameter in braces, which matches exactly one segment. `{name...}`, only at the end, matches the
-/// rest of the path. Literals are written decoded and compared byte by byte with the percent-decoded segments of a request; case
-/// matters.
+/// A segment is either a literal or a parameter in braces, which matches exactly one segment. `{name...}`,
+/// only at the end, matches the rest of the path. Literals are written decoded and compared byte by byte with
+/// the percent-decoded segments of a request; case matters.
 struct PathTemplate: Sendable, Equatable {
     enum Segment: Sendable, Equatable {
         case literal([UInt8])
         case parameter(String)
-        /// All segments from here on, which may be empty: `/files/{path...}` matches `/files/`, but not `/files`.
+        /// All segments from here on, which may be empty: `/files/{path...}` matches `/files/`, but not
+        /// `/files`.
         case rest(String)
     }
 

@@ -2,8 +2,9 @@ import HTTPModel
 
 /// Finds the endpoint of a path and method in a trie of segments, which are compared as bytes.
 ///
-/// A literal segment is preferred to a parameter, and both to a parameter for the rest of the path; if one branch has no match, the
-/// next is searched. A trailing slash or an empty segment makes a different path, which only such a rest matches. Case matters.
+/// A literal segment is preferred to a parameter, and both to a parameter for the rest of the path; if one
+/// branch has no match, the next is searched. A trailing slash or an empty segment makes a different path,
+/// which only such a rest matches. Case matters.
 struct Router<Value: Sendable>: Sendable {
     enum Result: Sendable {
         case found(Value, PathParameters)
@@ -19,12 +20,13 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     private var nodes = [Node()]
-    /// The literal children of the nodes; below `paths`, whole paths without parameters or encoded bytes. Most requests are for
-    /// one of these, which is found without decoding.
+    /// The literal children of the nodes; below `paths`, whole paths without parameters or encoded bytes.
+    /// Most requests are for one of these, which is found without decoding.
     private var literals = LiteralTable()
     private static var paths: Int { -1 }
 
-    /// Adds a route. Returns `false` if the same path, whatever its parameters are called, already has the method.
+    /// Adds a route. Returns `false` if the same path, whatever its parameters are called, already has the
+    /// method.
     mutating func add(_ method: HTTPMethod, _ template: PathTemplate, _ value: Value) -> Bool {
         var node = 0
         for segment in template.segments {

@@ -1,12 +1,13 @@
-/// Finds the middleware and the style for requests that no endpoint takes, so that nothing is answered around a check.
+/// Finds the middleware and the style for requests that no endpoint takes, so that nothing is answered around
+/// a check.
 struct UnmatchedRoutes: Sendable {
     private struct Group: Sendable {
         let segments: [PathTemplate.Segment]
         let match: EndpointMatch
     }
 
-    /// The gateway and its groups with a prefix; those with the most specific prefix first, and of equal ones that with the most
-    /// checks.
+    /// The gateway and its groups with a prefix; those with the most specific prefix first, and of equal ones
+    /// that with the most checks.
     private let groups: [Group]
     /// The number of these requests among the endpoints.
     private let number: Int
@@ -32,7 +33,8 @@ struct UnmatchedRoutes: Sendable {
         endpoint.hasMiddleware || endpoint.settings.format !== gatewayFormat
     }
 
-    /// Prefers, as the router does, a literal to a parameter, segment by segment; then the longer prefix, then more checks.
+    /// Prefers, as the router does, a literal to a parameter, segment by segment; then the longer prefix,
+    /// then more checks.
     private static func precedes(_ one: Endpoint, _ other: Endpoint) -> Bool? {
         for (left, right) in zip(one.template.segments, other.template.segments) {
             switch (left, right) {
@@ -63,7 +65,8 @@ struct UnmatchedRoutes: Sendable {
         Self.isSpecial(other.endpoint, gatewayFormat) ? other.with(substitute, number: number) : nil
     }
 
-    /// Returns the places of the segments that the parameters of a prefix match; nil if the path does not begin with the prefix.
+    /// Returns the places of the segments that the parameters of a prefix match; nil if the path does not
+    /// begin with the prefix.
     private static func parameters(
         of prefix: [PathTemplate.Segment], in path: [ArraySlice<UInt8>]
     ) -> [Range<Int>]? {

@@ -1,6 +1,7 @@
 import HTTPModel
 
-/// The status and fields of a handler's answer. After steps, the outer status wins and outer fields are appended.
+/// The status and fields of a handler's answer. After steps, the outer status wins and outer fields are
+/// appended.
 struct AnswerOverrides: Sendable {
     /// `nil` means 200.
     var status: HTTPStatus?

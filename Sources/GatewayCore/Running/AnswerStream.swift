@@ -1,8 +1,8 @@
 import Locking
 package import Networking
 
-/// The body of an answer that is sent piece by piece. Iterate once, in one task. Releasing it, or cancelling the task that reads it,
-/// cancels the work that makes it.
+/// The body of an answer that is sent piece by piece. Iterate once, in one task. Releasing it, or cancelling
+/// the task that reads it, cancels the work that makes it.
 public final class AnswerStream: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
 
@@ -20,7 +20,8 @@ public final class AnswerStream: AsyncSequence, Sendable {
 
     deinit { source.cancel() }
 
-    /// Calls `receiver` once with the next piece, nil at the end, or the error that ends the body early. At most one read at a time.
+    /// Calls `receiver` once with the next piece, nil at the end, or the error that ends the body early. At
+    /// most one read at a time.
     package func read(_ receiver: @escaping PieceReceiver) { source.read(receiver) }
 
     package func cancel() { source.cancel() }
@@ -31,8 +32,8 @@ public final class AnswerStream: AsyncSequence, Sendable {
     /// Sets what is called, on any thread, when a piece begins to wait for `read`.
     package func onUnread(_ report: @escaping @Sendable () -> Void) { source.onUnread(report) }
 
-    /// Sends the pieces of an upstream's response to `sink` as they arrive, instead of waiting for `read`. Returns what pauses them; nil
-    /// for any other body, which must be read.
+    /// Sends the pieces of an upstream's response to `sink` as they arrive, instead of waiting for `read`.
+    /// Returns what pauses them; nil for any other body, which must be read.
     package func send(to sink: any PieceSink) -> (any FlowControl)? { source.send(to: sink) }
 
     public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }

@@ -1,6 +1,7 @@
 import HTTPModel
 
-/// The fields that all answers of one kind have, built once. Each answer copies them and overwrites the request id.
+/// The fields that all answers of one kind have, built once. Each answer copies them and overwrites the
+/// request id.
 ///
 /// A class, so that an answer retains one object instead of two arrays.
 final class ConstantFields: Sendable {
@@ -27,8 +28,8 @@ final class ConstantFields: Sendable {
     }
 }
 
-/// The constant fields of a gateway's answers by kind. They forbid type sniffing (Fetch, "X-Content-Type-Options") and, unless the
-/// endpoint says otherwise, caching.
+/// The constant fields of a gateway's answers by kind. They forbid type sniffing (Fetch,
+/// "X-Content-Type-Options") and, unless the endpoint says otherwise, caching.
 struct AnswerFields: Sendable {
     let success = ConstantFields([
         .contentType: json, .xContentTypeOptions: "nosniff", .cacheControl: notShared,

@@ -4,7 +4,8 @@ import Rx
 
 // Requests at planned endpoints.
 extension EndpointRun {
-    /// Reads the request's values and starts the plan: at once, or after a while if the body is large or its patterns take long.
+    /// Reads the request's values and starts the plan: at once, or after a while if the body is large or its
+    /// patterns take long.
     func read(by plan: EndpointPlan) throws {
         let environment = responder.environment
         guard let submit = environment.workApart else {

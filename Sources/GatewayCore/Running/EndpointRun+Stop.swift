@@ -6,9 +6,10 @@ import Synchronization
 
 /// What the failure of a part means for the others, with `onFailure: stop`.
 extension EndpointRun {
-    /// Ends the run with this wake if the failure of the part has decided the answer. The other failures of the wake still count:
-    /// parts that read the failed one end with it, and of several required failures the rank decides. If the failure has decided only
-    /// the end of a group, the group's other members are cancelled.
+    /// Ends the run with this wake if the failure of the part has decided the answer. The other failures of
+    /// the wake still count: parts that read the failed one end with it, and of several required failures the
+    /// rank decides. If the failure has decided only the end of a group, the group's other members are
+    /// cancelled.
     @inline(never)
     func partFailed(_ number: Int) {
         guard let results = state.withLock({ $0.openResults(with: number) }), let stage = results.firstNumber
@@ -57,7 +58,8 @@ extension EndpointRun {
         if part.outcome == nil, !part.part.hasStarted { context.forPart(number).partBegan(at: nil) }
     }
 
-    /// A required part of the pipeline has failed. Unless the pipeline answers in this wake, the failure is the answer.
+    /// A required part of the pipeline has failed. Unless the pipeline answers in this wake, the failure is
+    /// the answer.
     func pipelineFailed() -> any Disposable {
         scheduler.schedule(()) { [self] in
             guard state.withLock({ $0.awaitsHandler }), let results = pipeline?.results(context),
@@ -70,8 +72,9 @@ extension EndpointRun {
 
     // MARK: - Starts
 
-    /// A part has no source to start, or the answer is decided. Then parts that send nothing are started nevertheless: those that have
-    /// ended before, and those that read others and fail with them. Returns false if the stage is over.
+    /// A part has no source to start, or the answer is decided. Then parts that send nothing are started
+    /// nevertheless: those that have ended before, and those that read others and fail with them. Returns
+    /// false if the stage is over.
     @inline(never)
     func startUnsent(_ index: Int, of stage: Int) -> Bool {
         let (hasEnded, name, areSteps) = state.withLock {
@@ -92,8 +95,8 @@ extension EndpointRun {
         work?.stop()
     }
 
-    /// Starts only the parts whose failure will decide the answer because the circuits of their upstreams are open. Returns false if
-    /// no such parts exist.
+    /// Starts only the parts whose failure will decide the answer because the circuits of their upstreams are
+    /// open. Returns false if no such parts exist.
     @inline(never)
     func startRefused(of stage: Int) -> Bool {
         let refused = refusedParts(of: stage)
@@ -146,8 +149,8 @@ extension PartFailure {
     }
 }
 
-/// Receives the ends of parts that were started alone. If they do not decide the answer after all, because a circuit has become
-/// half-open in between, the other parts are started.
+/// Receives the ends of parts that were started alone. If they do not decide the answer after all, because a
+/// circuit has become half-open in between, the other parts are started.
 private final class RefusedParts: SingleReceiver {
     private let run: EndpointRun
     private let stage: Int

@@ -3,7 +3,8 @@ import Networking
 import Rx
 
 extension EndpointRun {
-    /// Begins to make a body, and answers once its first piece, the whole of a short body, or its end is there.
+    /// Begins to make a body, and answers once its first piece, the whole of a short body, or its end is
+    /// there.
     func stream(_ source: StreamSource, _ body: RawBody, _ overrides: AnswerOverrides) {
         if state.withLock({ $0.isOver }) { return }
         let stage = state.withLock { $0.beginStage() }

@@ -6,10 +6,11 @@ import Locking
 import Rx
 import Synchronization
 
-/// Runs one request at its endpoint: calls the handler, awaits the parts, enforces the deadline and delivers the answer.
+/// Runs one request at its endpoint: calls the handler, awaits the parts, enforces the deadline and delivers
+/// the answer.
 ///
-/// It delivers once, or never if it is disposed first. Either way it disposes everything it subscribed to. Parts may end on any
-/// thread; the answer is delivered on the thread on which the last part ended.
+/// It delivers once, or never if it is disposed first. Either way it disposes everything it subscribed to.
+/// Parts may end on any thread; the answer is delivered on the thread on which the last part ended.
 final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     let request: GatewayRequest
     let context: CallContext
@@ -18,8 +19,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     let started: RxTime
     let receiver: any AnswerReceiver
     let state = Lock(RunState())
-    /// Nanoseconds from the start of the request to the start of the current parts. Written under the lock of `state`
-    /// before the parts start.
+    /// Nanoseconds from the start of the request to the start of the current parts. Written under the lock of
+    /// `state` before the parts start.
     let partsBegan = Atomic<Int64>(0)
     /// The parts of the handler's pipeline; nil if the handler returns its answer.
     let pipeline: PipelineParts?
@@ -186,33 +187,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if stops { stop() }
     }
 
-    /// Starts a part. Returns its subscription.
-    @inline(__always)
-    func begin(
-        _ source: consuming Part.Source, _ number: Int, for receiver: (any SingleReceiver<JSONFragment>)? = nil
-    ) -> Link? {
-        // Moved at every step: a uniquely held source runs in place instead of being copied.
-        switch consume source {
-        case .single(let part):
-            guard part.isOneCall, !isTimed, receiver == nil else {
-                return subscribe(consume part, number, for: receiver)
-            }
-            return (consume part).subscribe(self, number: number)
-        case .task(let work): return subscribe(PartSource.task(work, on: scheduler), number, for: receiver)
-        case .ended(let part):
-            ended(part, number)
-            return nil
-        }
-    }
-
-    /// The part has ended before, or with the failure of another one.
-    private func ended(_ part: EndedPart, _ number: Int) {
-        if let unexpected = part.outcome.failure?.unexpected { report(unexpected, part: part.name) }
-        if let own = part.number { context.moveCalls(ofPart: own, to: number) }
-        partEnded(number, part.outcome)
-    }
-
-    private func partEnded(_ number: Int, _ outcome: consuming PartOutcome?) {
+    func partEnded(_ number: Int, _ outcome: consuming PartOutcome?) {
         if isTimed { noteEnd(of: number, outcome?.kind) }
         let hasFailed = outcome?.failure != nil
         stageEnded(state.withLock { $0.end(of: number, &outcome) })
@@ -243,23 +218,6 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
     }
 
-    /// Subscribes to a part in a context that attributes its calls to the part.
-    @inline(never)
-    func subscribe(
-        _ part: consuming Single<JSONFragment>, _ number: Int,
-        for receiver: (any SingleReceiver<JSONFragment>)? = nil
-    ) -> Link? {
-        var context = context.forPart(number)
-        if let timeline = context.timeline?.timeline {
-            context = context.with(timeline.began(number, at: moment))
-        }
-        // Moved, as in `start`.
-        var source: Single<JSONFragment>? = part
-        return CallContext.$current.withValue(context) {
-            source.take()?.subscribe(receiver ?? self, number: number)
-        }
-    }
-
     // MARK: - End
 
     /// Ends the request with an error that the handler or a `then` closure threw.
@@ -281,7 +239,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             return end { renderer.value(.null, nil, for: $0) }
         }
         if let unexpected = failure.unexpected {
-            // After the client has left or been answered, a cancelled task may throw anything, which is not an incident.
+            // After the client has left or been answered, a cancelled task may throw anything, which is not
+            // an incident.
             guard !state.withLock({ $0.isOver }) else { return }
             report(unexpected, part: nil)
             return end { renderer.error(.internal, for: $0) }
@@ -289,7 +248,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         end { renderer.failure(PartResults(unnamed: failure, elapsed: elapsed), decidedBy: 0, for: $0) }
     }
 
-    /// Ends the request with the failure of a part of the pipeline. The parts that have ended are reported with it.
+    /// Ends the request with the failure of a part of the pipeline. The parts that have ended are reported
+    /// with it.
     private func fail(_ part: EndedPart) {
         if let unexpected = part.outcome.failure?.unexpected { report(unexpected, part: part.name) }
         let results =
@@ -305,7 +265,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         deliver(response(facts))
     }
 
-    /// Ends the run, cancels what is in progress and returns what an answer needs to know. Returns nil if the run is over.
+    /// Ends the run, cancels what is in progress and returns what an answer needs to know. Returns nil if the
+    /// run is over.
     func finish() -> Renderer.RequestFacts? {
         guard var finished = state.withLock({ $0.finish() }) else { return nil }
         finished.dispose()
@@ -365,7 +326,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// Nanoseconds since the current parts began.
     var elapsedOfParts: Int64 { elapsed - partsBegan.load(ordering: .relaxed) }
 
-    /// Returns the nanoseconds of a part since it began itself, after it has waited for others. That is what `errors` and logs show.
+    /// Returns the nanoseconds of a part since it began itself, after it has waited for others. That is what
+    /// `errors` and logs show.
     ///
     /// - Parameter elapsed: nanoseconds since the current parts began.
     func ownElapsed(of number: Int, _ elapsed: Int64) -> Int64 {
@@ -384,25 +346,5 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             requestID: request.requestID, route: request.route, elapsed: elapsed,
             fields: request.fields, timeline: isTimed ? closedTimeline() : nil, steps: consume steps,
             answerFields: request.answerFields, format: endpoint.settings.format)
-    }
-}
-
-extension EndpointRun: SingleReceiver {
-    var subscriberContext: ObjectIdentifier? { ObjectIdentifier(context) }
-
-    func succeeded(_ value: consuming JSONFragment, number: Int) {
-        partEnded(number, PartOutcome(value, elapsed: elapsedOfParts))
-    }
-
-    func failed(_ error: any Error, number: Int) {
-        if let part = error as? EndedPart { return ended(part, number) }
-        let elapsed = elapsedOfParts
-        let outcome = PartOutcome(
-            error: error, elapsed: elapsed, ownElapsed: ownElapsed(of: number, elapsed),
-            reveals: endpoint.settings.revealsUpstreamMessages, after: context.calls(ofPart: number))
-        if let unexpected = outcome.failure?.unexpected {
-            report(unexpected, part: state.withLock { $0.name(of: number) })
-        }
-        partEnded(number, outcome)
     }
 }

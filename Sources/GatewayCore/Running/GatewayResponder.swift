@@ -3,10 +3,11 @@ public import HTTPModel
 package import Networking
 public import Rx
 
-/// Answers requests at the endpoints of a gateway. All loops share one; a request stays on the loop that starts it.
+/// Answers requests at the endpoints of a gateway. All loops share one; a request stays on the loop that
+/// starts it.
 public final class GatewayResponder: Sendable {
-    /// The largest body limit of the gateway and its endpoints, in bytes, without those that stream bodies. A server has to
-    /// accept bodies of this size.
+    /// The largest body limit of the gateway and its endpoints, in bytes, without those that stream bodies. A
+    /// server has to accept bodies of this size.
     public let largestBody: Int
     package let endpointCount: Int
 
@@ -50,16 +51,17 @@ public final class GatewayResponder: Sendable {
 
     // MARK: - Answering
 
-    /// Answers a request. Cold: each subscription answers again, and disposal cancels everything started for it. Never
-    /// fails. Work starts on the subscribing thread; the answer comes on the thread on which the last part ended.
+    /// Answers a request. Cold: each subscription answers again, and disposal cancels everything started for
+    /// it. Never fails. Work starts on the subscribing thread; the answer comes on the thread on which the
+    /// last part ended.
     public func respond(to request: ReceivedRequest) -> Single<GatewayResponse> {
         .create { [self] observer in
             respond(to: request) { observer(.success($0)) } ?? Disposables.create()
         }
     }
 
-    /// Answers a request without a pipeline: starts at once and calls `deliver` once, unless disposed first. Returns
-    /// nil if no endpoint took the request; `deliver` has been called then.
+    /// Answers a request without a pipeline: starts at once and calls `deliver` once, unless disposed first.
+    /// Returns nil if no endpoint took the request; `deliver` has been called then.
     public func respond(
         to request: ReceivedRequest, deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) -> (any OngoingRequest)? {
@@ -88,8 +90,9 @@ public final class GatewayResponder: Sendable {
         return nil
     }
 
-    /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it; `memory` is the charge of a
-    /// large body that `request` has, and `place` the request's at an endpoint with a limit of its own.
+    /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it;
+    /// `memory` is the charge of a large body that `request` has, and `place` the request's at an endpoint
+    /// with a limit of its own.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
         isHead: Bool = false, body: (any PieceSource)? = nil, memory: (any RequestMemory)? = nil,
@@ -110,7 +113,8 @@ public final class GatewayResponder: Sendable {
         return run
     }
 
-    /// Returns the refusal of a request whose client waits for leave to send the body; nil if the body has to be read.
+    /// Returns the refusal of a request whose client waits for leave to send the body; nil if the body has to
+    /// be read.
     package func refusal(of head: HTTPRequestHead, at match: EndpointMatch) -> GatewayResponse? {
         guard match.checksHead, let plan = match.endpoint.settings.plan else { return nil }
         let request = GatewayRequest(
@@ -125,8 +129,8 @@ public final class GatewayResponder: Sendable {
         return nil
     }
 
-    /// Returns the answer for an error of a request that reached no endpoint, such as a parser's 400. The request's
-    /// `fields`, nil if they could not be read, decide on `X-Request-Id`, format and CORS.
+    /// Returns the answer for an error of a request that reached no endpoint, such as a parser's 400. The
+    /// request's `fields`, nil if they could not be read, decide on `X-Request-Id`, format and CORS.
     public func render(_ error: GatewayError, fields: HTTPFields? = nil) -> GatewayResponse {
         var answer = renderer.error(error, for: facts(fields))
         answer.note(error)
@@ -148,7 +152,8 @@ public final class GatewayResponder: Sendable {
         return answer
     }
 
-    /// Returns the answer for an error of a request that already has its id; in the style of its group, if middleware has run.
+    /// Returns the answer for an error of a request that already has its id; in the style of its group, if
+    /// middleware has run.
     package func render(
         _ error: GatewayError, fields: HTTPFields, requestID: String, at match: EndpointMatch?
     ) -> GatewayResponse {
@@ -197,8 +202,8 @@ public final class GatewayResponder: Sendable {
 
     /// Finds the endpoint of a request, or answers OPTIONS.
     ///
-    /// - Throws: the error to `render`: 400 for an invalid path, 404, 405 or 508. The caller renders it, because it may serve more
-    ///   than endpoints: static files, for example, after `.notFound`.
+    /// - Throws: the error to `render`: 400 for an invalid path, 404, 405 or 508. The caller renders it,
+    ///   because it may serve more than endpoints: static files, for example, after `.notFound`.
     package func route(_ head: HTTPRequestHead) throws(GatewayError) -> Decision {
         if loops.isLoop(head.fields) { throw .loopDetected }
         if head.target.form == .asterisk {
@@ -254,7 +259,8 @@ public final class GatewayResponder: Sendable {
         return .answer(renderer.noContent(fields, isPreflight: true, for: facts(head.fields)))
     }
 
-    /// Returns the match for a path whose endpoints have other methods; nil if no middleware runs for any of them.
+    /// Returns the match for a path whose endpoints have other methods; nil if no middleware runs for any of
+    /// them.
     private func guarded(
         _ path: DecodedPath, _ methods: [HTTPMethod], _ substitute: EndpointMatch.Substitute
     ) -> EndpointMatch? {
@@ -307,7 +313,8 @@ public final class GatewayResponder: Sendable {
         fields.contains(.prefer) && Preferences(fields)["timeline"]?.isEmpty == true
     }
 
-    /// Returns the fields to forward, except those that `Connection` names: they end at this hop (RFC 9110 7.6.1).
+    /// Returns the fields to forward, except those that `Connection` names: they end at this hop (RFC
+    /// 9110 7.6.1).
     private static func forwarded(_ fields: HTTPFields, by endpoint: Endpoint) -> HTTPFields {
         var forwarding = HTTPFields()
         var fields = fields

@@ -60,8 +60,8 @@ extension AnswerReceiver {
 
 /// A request that an endpoint is working on. Disposal cancels everything that was started for it.
 public protocol OngoingRequest: Disposable {
-    /// Disposes, and returns a summary with code `CANCELLED` and status 499. Unfinished parts are `cancelled`. The
-    /// summary has no parts if the answer has been delivered already.
+    /// Disposes, and returns a summary with code `CANCELLED` and status 499. Unfinished parts are
+    /// `cancelled`. The summary has no parts if the answer has been delivered already.
     func cancel() -> RequestSummary
 }
 
@@ -71,16 +71,18 @@ public struct RequestSummary: Sendable {
     /// The endpoint's path template, suitable as a metric's label; `nil` if no endpoint took the request.
     public let route: String?
     public private(set) var status: Int
-    /// The envelope's `code`. If the client got nothing of the answer, it says why: `CANCELLED`, `DRAINING`, `ABORTED`
-    /// or `STALLED`.
+    /// The envelope's `code`. If the client got nothing of the answer, it says why: `CANCELLED`, `DRAINING`,
+    /// `ABORTED` or `STALLED`.
     public private(set) var code: String
     /// From the request to its answer.
     package let nanoseconds: Int64
-    /// Which values of the request a 400 complains of, such as `query.page`: at most 8. Empty for any other answer.
+    /// Which values of the request a 400 complains of, such as `query.page`: at most 8. Empty for any other
+    /// answer.
     public internal(set) var refusedValues: [String] = []
 
     private(set) var steps: [PartResults]
-    // Spelled out: `PartResults?` would be set to nil first, and the optimizer would copy the whole summary then.
+    // Spelled out: `PartResults?` would be set to nil first, and the optimizer would copy the whole summary
+    // then.
     private(set) var results: Optional<PartResults>
     /// The context of the request's upstream calls; nil if no endpoint took the request.
     var context: Optional<CallContext>
@@ -111,12 +113,14 @@ public struct RequestSummary: Sendable {
     ///     configuration.observer = { request in metrics.count(request.summary?[Tenant.self]) }
     public subscript<Value: Sendable>(type: Value.Type) -> Value? { values?.value(of: type) }
 
-    /// Calls `body` for each step and then for each part, in the order of the plan. Copies nothing but their names.
+    /// Calls `body` for each step and then for each part, in the order of the plan. Copies nothing but their
+    /// names.
     ///
-    /// - Parameter body: `stage` numbers the groups of steps and is nil for a part of the answer itself. `name` is nil for a call
-    ///   that a handler made itself. `kind` is nil if the request ended before the part did, `failure` if the part did not fail.
-    ///   `began` are nanoseconds from the request to the part's start, `nanoseconds` run from there to its end. `number` identifies the part in `CallRecord.forEach`; `call` is the
-    ///   part's call if it is not in the record.
+    /// - Parameter body: `stage` numbers the groups of steps and is nil for a part of the answer itself.
+    ///   `name` is nil for a call that a handler made itself. `kind` is nil if the request ended before the
+    ///   part did, `failure` if the part did not fail. `began` are nanoseconds from the request to the part's
+    ///   start, `nanoseconds` run from there to its end. `number` identifies the part in
+    ///   `CallRecord.forEach`; `call` is the part's call if it is not in the record.
     package func forEachPart(
         _ body: (
             _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: LoggedFailure?, _ began: Int64,
@@ -152,8 +156,8 @@ public struct RequestSummary: Sendable {
     /// Takes the record of the request's upstream calls.
     package func takeCalls() -> CallRecord { context?.takeCalls() ?? CallRecord() }
 
-    /// Calls `body` with the id of the trace that the upstream calls belong to: 32 hexadecimal digits (W3C Trace Context), valid
-    /// during the call only. Does nothing if no endpoint took the request.
+    /// Calls `body` with the id of the trace that the upstream calls belong to: 32 hexadecimal digits (W3C
+    /// Trace Context), valid during the call only. Does nothing if no endpoint took the request.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { context?.withTraceID(body) }
 
     /// Releases the parts' values, because the answer holds their bytes too.

@@ -1,8 +1,9 @@
 import HTTPModel
 
 extension HTTPFields {
-    /// Adds the fields of middleware, but none that an answer has once and already has. A `Cache-Control` replaces the default for
-    /// successes; failures and partial answers are not stored, and an endpoint's own rules stay.
+    /// Adds the fields of middleware, but none that an answer has once and already has. A `Cache-Control`
+    /// replaces the default for successes; failures and partial answers are not stored, and an endpoint's own
+    /// rules stay.
     ///
     /// - Parameter hasCORSPolicy: whether the gateway has a policy, which alone sets the fields of CORS.
     mutating func add(ofMiddleware fields: HTTPFields, hasCORSPolicy: Bool) {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Generates unique identifiers without a system call or a lock.
 ///
-/// A counter with a random start goes through a bijection of 64 bits: identifiers are distinct within a process and
-/// collide across processes about as rarely as random ones. They are not secrets.
+/// A counter with a random start goes through a bijection of 64 bits: identifiers are distinct within a
+/// process and collide across processes about as rarely as random ones. They are not secrets.
 final class Identifiers: Sendable {
     private let counter: Atomic<UInt64>
     private let prefix: UInt64

@@ -2,7 +2,8 @@ import ASCIIText
 import HTTPModel
 import Networking
 
-/// Detects forwarding loops: requests whose `Via` contains the gateway's name more than three times (RFC 9110 7.6.3).
+/// Detects forwarding loops: requests whose `Via` contains the gateway's name more than three times (RFC
+/// 9110 7.6.3).
 ///
 /// A chain of up to four gateways of one name works; a loop ends after four rounds.
 struct LoopDetection: Sendable {
@@ -20,7 +21,8 @@ struct LoopDetection: Sendable {
 
     @inline(never)
     private func count(in fields: HTTPFields) -> Int {
-        // Splits at commas within comments too: otherwise an open parenthesis would hide the entries after it.
+        // Splits at commas within comments too: otherwise an open parenthesis would hide the entries after
+        // it.
         fields.valueBytes(of: .via).reduce(0) { count, value in
             count + value.split(separator: UInt8(ascii: ",")).count(where: isOurs)
         }

@@ -71,7 +71,8 @@ private struct PartName {
         let calls = place.flatMap { place in CallContext.current?.calls(ofPart: place.number) }
         return ended(
             PartOutcome(
-                error: error, elapsed: place?.elapsed ?? 0, reveals: place?.parts.reveals ?? false, after: calls),
+                error: error, elapsed: place?.elapsed ?? 0, reveals: place?.parts.reveals ?? false,
+                after: calls),
             at: place)
     }
 }
@@ -81,10 +82,11 @@ extension PipelinePlace {
     fileprivate var elapsed: Int64 { parts.elapsed(of: number) }
 }
 
-/// One subscription to a named part of a pipeline. Each value of its source becomes a result; so do a failure, which is the last
-/// one, and the end of a source without values.
+/// One subscription to a named part of a pipeline. Each value of its source becomes a result; so do a
+/// failure, which is the last one, and the end of a source without values.
 // Sound: it adds only constants.
-final class NamedRun<Value: JSONRepresentable>: Emitter<PartResult<Value>>, PipelinePart, @unchecked Sendable {
+final class NamedRun<Value: JSONRepresentable>: Emitter<PartResult<Value>>, PipelinePart, @unchecked Sendable
+{
     private let name: PartName
     private let source: Observable<Value>
     private let work = Lock(NamedWork())
@@ -146,8 +148,10 @@ final class NamedRun<Value: JSONRepresentable>: Emitter<PartResult<Value>>, Pipe
     }
 }
 
-/// One subscription to a named part that is a call with `fragment()`, which reports to it without a subscriber between them.
-// Apart from `NamedRun`, because the methods of a generic class look up metadata. Sound: it adds only constants.
+/// One subscription to a named part that is a call with `fragment()`, which reports to it without a
+/// subscriber between them.
+// Apart from `NamedRun`, because the methods of a generic class look up metadata. Sound: it adds only
+// constants.
 final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, SingleReceiver, @unchecked Sendable
 {
     private let name: PartName
@@ -226,7 +230,8 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
         }
     }
 
-    /// Reports the result in the request's context, so that calls which the pipeline makes with it belong to the request.
+    /// Reports the result in the request's context, so that calls which the pipeline makes with it belong to
+    /// the request.
     private func deliver(in context: CallContext?, _ result: () -> PartResult<JSONFragment>) {
         guard let context else { return onLast(result()) }
         CallContext.$current.withValue(context) { onLast(result()) }

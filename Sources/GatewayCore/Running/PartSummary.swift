@@ -13,7 +13,8 @@ public struct PartSummary: Sendable {
     public let kind: OutcomeKind?
     /// Nil if the part did not fail.
     public let failure: FailureSummary?
-    /// From the start of the endpoint, when the request has arrived, to the part's; nil if the part never began.
+    /// From the start of the endpoint, when the request has arrived, to the part's; nil if the part never
+    /// began.
     public let start: Duration?
     /// From the part's start to its end. A part that reads others starts once they have ended.
     public let elapsed: Duration
@@ -166,8 +167,8 @@ extension RequestSummary {
         return summaries
     }
 
-    /// The upstream calls that a handler or middleware made itself, outside of all parts: at most 64 of a request are recorded.
-    /// Each access builds the list.
+    /// The upstream calls that a handler or middleware made itself, outside of all parts: at most 64 of a
+    /// request are recorded. Each access builds the list.
     public var callsOutsideParts: [UpstreamCallSummary] {
         var made: [UpstreamCallSummary] = []
         context?.recordedCalls().forEach(of: nil) { made.append(UpstreamCallSummary($0, since: started)) }

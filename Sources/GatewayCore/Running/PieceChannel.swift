@@ -3,10 +3,12 @@ import Locking
 import Networking
 import Rx
 
-/// Hands pieces from the task that makes them to a reader. One piece waits at most, but a short body waits for its end.
+/// Hands pieces from the task that makes them to a reader. One piece waits at most, but a short body waits
+/// for its end.
 ///
-/// A body of a known length of at most `PassedResponse.whole` begins once it is whole, at most `PassedResponse.headWait` after its
-/// first piece. So whatever fails before can still be answered with an error.
+/// A body of a known length of at most `PassedResponse.whole` begins once it is whole, at most
+/// `PassedResponse.headWait` after its first piece. So whatever fails before can still be answered with an
+/// error.
 final class PieceChannel: PieceSource {
     /// How a body begins.
     enum Start {
@@ -42,7 +44,8 @@ final class PieceChannel: PieceSource {
     private let scheduler: any SchedulerType
     private let state: Lock<State>
 
-    /// - Parameter length: the bytes of all pieces; nil if it is not known. If it is not met, the body ends with an `EndpointFault`.
+    /// - Parameter length: the bytes of all pieces; nil if it is not known. If it is not met, the body ends
+    ///   with an `EndpointFault`.
     init(length: Int?, on scheduler: any SchedulerType) {
         self.length = length
         self.scheduler = scheduler
@@ -72,8 +75,8 @@ final class PieceChannel: PieceSource {
 
     // MARK: The task's side
 
-    /// Returns once the piece is taken or held. Throws `CancellationError` if nobody will take it, and an `EndpointFault` if the body
-    /// exceeds its length.
+    /// Returns once the piece is taken or held. Throws `CancellationError` if nobody will take it, and an
+    /// `EndpointFault` if the body exceeds its length.
     func send(_ piece: ArraySlice<UInt8>) async throws {
         let happensBefore = HappensBeforeEdge()
         defer { happensBefore.acquire() }

@@ -4,7 +4,8 @@ import Locking
 @_spi(Records) import Networking
 import Rx
 
-/// The parts that a request's pipeline has begun. Their failures keep their names, and the deadline ends those in progress.
+/// The parts that a request's pipeline has begun. Their failures keep their names, and the deadline ends
+/// those in progress.
 final class PipelineParts: Sendable {
     private struct Entry {
         let name: String
@@ -93,8 +94,8 @@ final class PipelineParts: Sendable {
     /// Forgets a part whose pipeline no longer wants it.
     func drop(_ number: Int) { entries.withLock { $0[number - Self.firstNumber].run = nil } }
 
-    /// Returns the parts in the order of their beginnings, as the results of a failed request. Those that have not ended are cancelled.
-    /// Of several with one name, the last counts.
+    /// Returns the parts in the order of their beginnings, as the results of a failed request. Those that
+    /// have not ended are cancelled. Of several with one name, the last counts.
     func results(_ context: CallContext, including failure: EndedPart? = nil) -> PartResults {
         for run in entries.withLock({ $0.compactMap(\.run) }) { run.giveUp() }
         let now = now

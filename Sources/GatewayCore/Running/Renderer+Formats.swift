@@ -38,8 +38,8 @@ extension Renderer {
         put(format.format(facts), into: &answer)
     }
 
-    /// Says whether the answer is complete, where the form has a field for it. Comes after the endpoint's fields and replaces one of the
-    /// same name.
+    /// Says whether the answer is complete, where the form has a field for it. Comes after the endpoint's
+    /// fields and replaces one of the same name.
     func addCompleteField(of format: EnvelopeFormat?, isComplete: Bool, to fields: inout HTTPFields) {
         guard let name = format?.completeField else { return }
         fields[name] = isComplete ? "true" : "false"

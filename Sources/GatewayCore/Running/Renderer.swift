@@ -2,7 +2,8 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// Turns results and errors into responses: an envelope or a problem document, and the fields that go with it.
+/// Turns results and errors into responses: an envelope or a problem document, and the fields that go with
+/// it.
 final class Renderer: Sendable {
     /// Facts about the request that its answer depends on.
     struct RequestFacts {
@@ -180,7 +181,8 @@ final class Renderer: Sendable {
         error(.badGateway("The merged answer exceeds \(answerLimit) bytes"), results, for: request)
     }
 
-    /// Returns the answer for an error, as an envelope or, if the client prefers it or the style has it so, as a problem document.
+    /// Returns the answer for an error, as an envelope or, if the client prefers it or the style has it so,
+    /// as a problem document.
     func error(
         _ error: GatewayError, _ results: PartResults? = nil, for request: RequestFacts
     ) -> GatewayResponse {

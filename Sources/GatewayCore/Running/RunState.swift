@@ -3,8 +3,9 @@ import Rx
 
 /// The mutable state of an `EndpointRun`, behind its lock: the current stage and the parts it awaits.
 ///
-/// A run goes through stages: its handler, each group of steps, the parts. A stage is identified by the number of its first part.
-/// Numbers are never reused within a run, so a late result of an earlier stage matches no part and is dropped.
+/// A run goes through stages: its handler, each group of steps, the parts. A stage is identified by the
+/// number of its first part. Numbers are never reused within a run, so a late result of an earlier stage
+/// matches no part and is dropped.
 struct RunState {
     /// What follows when all parts of a stage have ended.
     struct AfterStage: Sendable {
@@ -70,7 +71,8 @@ struct RunState {
     /// What a failure that decides the answer leads to in this stage.
     private enum Stop {
         case none
-        /// Parts are being started: the run ends once their starts are over. Parts that read no other are not started.
+        /// Parts are being started: the run ends once their starts are over. Parts that read no other are not
+        /// started.
         case afterStarts
         /// The run ends at the end of this wake.
         case scheduled(any Disposable)
@@ -104,7 +106,8 @@ struct RunState {
         return stage
     }
 
-    /// Returns a part's source, `nil` if the stage is over. Keeps the previous part's subscription, as `keep` does.
+    /// Returns a part's source, `nil` if the stage is over. Keeps the previous part's subscription, as `keep`
+    /// does.
     mutating func takeSource(of index: Int, _ stage: Int, keeping work: inout Link?) -> Part.Source? {
         if index > 0 { keep(&work, of: index - 1, stage) }
         guard !isOver, self.stage == stage else { return nil }
@@ -112,13 +115,14 @@ struct RunState {
         return parts[index].part.takeSource()
     }
 
-    /// Returns the source of a part that is started although a failure has decided the answer, or before the others; `nil` if it has
-    /// started.
+    /// Returns the source of a part that is started although a failure has decided the answer, or before the
+    /// others; `nil` if it has started.
     mutating func takeSource(of index: Int, _ stage: Int) -> Part.Source? {
         isOver || self.stage != stage ? nil : parts[index].part.takeSource()
     }
 
-    /// The stage's other parts are to be started after some that were started alone. Returns false if the answer is decided.
+    /// The stage's other parts are to be started after some that were started alone. Returns false if the
+    /// answer is decided.
     mutating func beginOtherStarts(_ stage: Int) -> Bool {
         guard !isOver, self.stage == stage, case .none = stop else { return false }
         isStarting = true
@@ -145,7 +149,8 @@ struct RunState {
 
     /// Ends parts that have not ended as cancelled.
     ///
-    /// - Returns: their subscriptions, for the caller to stop, and the stage's outcome if these were the last parts.
+    /// - Returns: their subscriptions, for the caller to stop, and the stage's outcome if these were the last
+    ///   parts.
     mutating func cancel(
         _ indices: [Int], _ stage: Int, after elapsed: Int64
     ) -> (work: [Link], ended: FinishedStage?) {
@@ -158,7 +163,8 @@ struct RunState {
         return (work, awaited == 0 ? finishStage(stage) : nil)
     }
 
-    /// The parts of the stage of a part, of which some have not ended; nil if none has to be waited for or the run stops already.
+    /// The parts of the stage of a part, of which some have not ended; nil if none has to be waited for or
+    /// the run stops already.
     func openResults(with number: Int) -> PartResults? {
         guard !isOver, number >= stage, number < stage + parts.count, awaited > 0, let after,
             case .none = stop
@@ -166,7 +172,8 @@ struct RunState {
         return PartResults(parts, from: stage, areSteps: after.then != nil)
     }
 
-    /// A failure in this stage has decided the answer. Returns whether the caller has to schedule the end of the run.
+    /// A failure in this stage has decided the answer. Returns whether the caller has to schedule the end of
+    /// the run.
     mutating func decided(_ stage: Int) -> Bool {
         guard !isOver, self.stage == stage, case .none = stop else { return false }
         if isStarting { stop = .afterStarts }
@@ -180,7 +187,8 @@ struct RunState {
         return true
     }
 
-    /// Takes a part's subscription. If the run or the stage is over, it stays in `work` for the caller to stop.
+    /// Takes a part's subscription. If the run or the stage is over, it stays in `work` for the caller to
+    /// stop.
     mutating func keep(_ work: inout Link?, of index: Int, _ stage: Int) {
         guard !isOver, self.stage == stage else { return }
         parts[index].keep(&work)
@@ -231,7 +239,8 @@ struct RunState {
 
     mutating func write(_ answer: WrittenAnswer) { written = answer }
 
-    /// Returns the answer that is being written, once: to whoever delivers it, or drops it because the client has left.
+    /// Returns the answer that is being written, once: to whoever delivers it, or drops it because the client
+    /// has left.
     mutating func takeWritten() -> WrittenAnswer? { written.take() }
 
     private var scheduledStop: (any Disposable)? { if case .scheduled(let stop) = stop { stop } else { nil } }

@@ -1,8 +1,10 @@
 import HTTPModel
 
-/// The `traceparent` of upstream calls (W3C Trace Context, level 1): continues the client's trace with a new span, or starts a trace.
+/// The `traceparent` of upstream calls (W3C Trace Context, level 1): continues the client's trace with a new
+/// span, or starts a trace.
 enum TraceContext {
-    /// Returns the client's `traceparent` in the form of version 00; nil if it is absent, malformed or repeated.
+    /// Returns the client's `traceparent` in the form of version 00; nil if it is absent, malformed or
+    /// repeated.
     static func received(in fields: HTTPFields) -> ArraySlice<UInt8>? {
         guard let index = fields.firstIndex(of: .traceParent),
             fields.firstIndex(of: .traceParent, from: index + 1) == nil
@@ -10,7 +12,8 @@ enum TraceContext {
         return valid(fields.valueBytes(at: index))
     }
 
-    /// Writes a `traceparent` of `length` bytes. `received` is the client's, already validated; nil starts a trace.
+    /// Writes a `traceparent` of `length` bytes. `received` is the client's, already validated; nil starts a
+    /// trace.
     static func write(
         continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers,
         to place: UnsafeMutableRawBufferPointer
@@ -35,8 +38,8 @@ enum TraceContext {
     private static let length = 55
     static let placeholder = String(repeating: "0", count: length)
 
-    /// Checks the format: `00-` 32 digits `-` 16 digits `-` 2 digits, in lower case, neither id all zeros. Version ff is invalid;
-    /// later versions may continue after a dash.
+    /// Checks the format: `00-` 32 digits `-` 16 digits `-` 2 digits, in lower case, neither id all zeros.
+    /// Version ff is invalid; later versions may continue after a dash.
     private static func valid(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.count >= length else { return nil }
         let start = bytes.startIndex

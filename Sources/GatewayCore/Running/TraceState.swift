@@ -1,7 +1,8 @@
 import ASCIIText
 import HTTPModel
 
-/// The client's `tracestate` (W3C Trace Context, level 1, 3.3), forwarded unchanged with a valid `traceparent`.
+/// The client's `tracestate` (W3C Trace Context, level 1, 3.3), forwarded unchanged with a valid
+/// `traceparent`.
 enum TraceState {
     static let maximumMembers = 32
     /// The bytes of all fields, joined by commas.
@@ -9,7 +10,8 @@ enum TraceState {
 
     private static let comma = UInt8(ascii: ",")
 
-    /// Returns the request's `tracestate`, its fields joined by commas; nil if absent, malformed, empty or too long.
+    /// Returns the request's `tracestate`, its fields joined by commas; nil if absent, malformed, empty or
+    /// too long.
     static func received(in fields: HTTPFields) -> ArraySlice<UInt8>? {
         let values = fields.valueBytes(of: .traceState)
         guard let first = values.first else { return nil }
@@ -42,7 +44,8 @@ enum TraceState {
         return isKey(member[..<equals]) && isValue(member[(equals + 1)...])
     }
 
-    /// `tenant "@" system`, of 1 to 241 and 1 to 14 bytes, or a key of 1 to 256 bytes. Only a tenant may begin with a digit.
+    /// `tenant "@" system`, of 1 to 241 and 1 to 14 bytes, or a key of 1 to 256 bytes. Only a tenant may
+    /// begin with a digit.
     private static func isKey(_ key: ArraySlice<UInt8>) -> Bool {
         guard let at = key.firstIndex(of: UInt8(ascii: "@")) else {
             return isIdentifier(key, maximum: 256, mayBeginWithDigit: false)

@@ -5,13 +5,13 @@ import Locking
 extension MultipartPart {
     /// Writes the body to a new file, readable and writable for its owner alone (mode 0600).
     ///
-    /// Memory holds one piece of the body at a time. If reading or writing fails or the task is cancelled, the file is
-    /// removed. Nothing of what the client sent is part of the path, unless you put it there.
+    /// Memory holds one piece of the body at a time. If reading or writing fails or the task is cancelled,
+    /// the file is removed. Nothing of what the client sent is part of the path, unless you put it there.
     ///
     /// - Parameter path: where to create the file.
     /// - Returns: the size of the file in bytes.
-    /// - Throws: an error of the system, which is answered with `500 INTERNAL`, if the path exists or the disk fails; 503
-    ///   if too much waits for the disk; what reading the form throws.
+    /// - Throws: an error of the system, which is answered with `500 INTERNAL`, if the path exists or the
+    ///   disk fails; 503 if too much waits for the disk; what reading the form throws.
     @discardableResult
     public func save(to path: String) async throws -> Int64 {
         let file = try await Self.onFileThread { try NewFile(path: path) }

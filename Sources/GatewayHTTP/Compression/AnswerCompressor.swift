@@ -104,7 +104,8 @@ final class AnswerCompressor {
 
     // MARK: Streams
 
-    /// Returns what compresses the body of a streamed answer, whose head it changes; nil to send the body as it is.
+    /// Returns what compresses the body of a streamed answer, whose head it changes; nil to send the body as
+    /// it is.
     func encoder(
         for head: inout HTTPResponseHead, isHead: Bool, on exchange: InboundExchange
     ) -> AnswerEncoder? {
@@ -124,8 +125,8 @@ final class AnswerCompressor {
         return encoder
     }
 
-    /// Gives the head of an answer to HEAD the fields that it would have for GET. Whether the body would get smaller is not known, so
-    /// it is taken for granted.
+    /// Gives the head of an answer to HEAD the fields that it would have for GET. Whether the body would get
+    /// smaller is not known, so it is taken for granted.
     ///
     /// - Parameter length: of the body that GET would get; nil if it is not known.
     private func describe(_ head: inout HTTPResponseHead, length: Int?, _ request: HTTPFields) {
@@ -143,8 +144,8 @@ final class AnswerCompressor {
 
     // MARK: The choice
 
-    /// Returns the coding for an answer that is long enough; nil to send it as it is. Adds `Vary` if another client might get it in
-    /// another coding.
+    /// Returns the coding for an answer that is long enough; nil to send it as it is. Adds `Vary` if another
+    /// client might get it in another coding.
     private func coding(
         for fields: inout HTTPFields, _ status: HTTPStatus, _ request: HTTPFields, isStream: Bool
     ) -> ContentCoding? {
@@ -212,8 +213,8 @@ private struct AcceptedPair {
 
     init() {}
 
-    /// Of codings that the client likes equally, br makes a whole answer a little smaller in the same time. A stream needs half of
-    /// the memory with gzip, and small pieces get a little smaller.
+    /// Of codings that the client likes equally, br makes a whole answer a little smaller in the same time. A
+    /// stream needs half of the memory with gzip, and small pieces get a little smaller.
     init(_ accepted: AcceptedCodings) {
         ofWhole = Self.coding(accepted.best(of: ["br", "gzip"]))
         ofStream = Self.coding(accepted.best(of: ["gzip", "br"]))
@@ -260,7 +261,8 @@ final class AnswerEncoder {
 }
 
 extension HTTPFields {
-    /// Says that the content is coded: the length changes, and validators and digests do not match its bytes any more.
+    /// Says that the content is coded: the length changes, and validators and digests do not match its bytes
+    /// any more.
     fileprivate mutating func describe(_ coding: ContentCoding) {
         append(.contentEncoding, coding.description)
         remove(where: Self.ofPlainBytes.contains)
@@ -271,9 +273,10 @@ extension HTTPFields {
 
     private static let ofPlainBytes = FieldNameSet([.contentLength, .acceptRanges] + HTTPFieldName.digests)
 
-    /// Gives a 304 the validator of the response that the client has: `W/"1"` instead of `"1"` if that response was compressed, and
-    /// `Vary` (RFC 9110 15.4.5). Otherwise a cache could not tell which of its responses is meant. A digest would replace the one
-    /// that the compressed response does not have (RFC 9111 3.2).
+    /// Gives a 304 the validator of the response that the client has: `W/"1"` instead of `"1"` if that
+    /// response was compressed, and `Vary` (RFC 9110 15.4.5). Otherwise a cache could not tell which of its
+    /// responses is meant. A digest would replace the one that the compressed response does not have (RFC
+    /// 9111 3.2).
     fileprivate mutating func matchValidator(in request: HTTPFields) {
         guard let tag = firstValueBytes(.eTag).map(Array.init), !tag.starts(with: "W/".utf8) else { return }
         let weak = Array("W/".utf8) + tag

@@ -1,6 +1,7 @@
 import ASCIIText
 
-/// The media types whose content gets much smaller. Images, audio, video, archives and fonts are compressed already.
+/// The media types whose content gets much smaller. Images, audio, video, archives and fonts are compressed
+/// already.
 enum CompressibleTypes {
     /// Whether the value of a Content-Type names such a type.
     static func contain(_ value: UnsafeRawBufferPointer) -> Bool {

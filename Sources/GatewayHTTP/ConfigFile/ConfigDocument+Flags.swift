@@ -11,7 +11,8 @@ extension ConfigDocument {
         "no-proxy": "proxy",
     ]
 
-    /// The names of the flags whose values the file has. Their variables have no effect, so they are not read.
+    /// The names of the flags whose values the file has. Their variables have no effect, so they are not
+    /// read.
     var flagsWithValue: Set<String> {
         // Each upstream of a file has addresses there.
         var names: Set = ["upstream"]

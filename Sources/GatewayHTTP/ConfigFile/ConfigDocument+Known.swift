@@ -2,8 +2,8 @@ import EndpointPlans
 import GatewayConfig
 
 extension ConfigDocument {
-    /// What a static check can check: the document without values that variables set, and without files of the machine. Only
-    /// for checking: an endpoint with a variable is left out as a whole.
+    /// What a static check can check: the document without values that variables set, and without files of
+    /// the machine. Only for checking: an endpoint with a variable is left out as a whole.
     var known: ConfigDocument {
         var known = self
         known.changes = changes.known.without("public", "spoolDirectory")
@@ -31,7 +31,8 @@ extension ConfigDocument {
         return known
     }
 
-    /// Returns an upstream without values that variables set, and without certificates. Each value alone has been checked.
+    /// Returns an upstream without values that variables set, and without certificates. Each value alone has
+    /// been checked.
     private func known(_ upstream: ConfigUpstream) -> ConfigUpstream {
         var known = upstream
         known.changes = upstream.changes.known.without("tls")

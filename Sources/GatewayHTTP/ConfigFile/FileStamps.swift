@@ -10,14 +10,16 @@ struct FileStamp: Sendable, Equatable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Follows symbolic links, so that a link to another file has another stamp. Returns nil for a missing file.
+    /// Follows symbolic links, so that a link to another file has another stamp. Returns nil for a missing
+    /// file.
     init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         device = UInt(status.st_dev)
         node = UInt(status.st_ino)
         size = Int(status.st_size)
-        // Any change sets the time of the last change (ctime). A program can set back only the time of the last write (mtime).
+        // Any change sets the time of the last change (ctime). A program can set back only the time of the
+        // last write (mtime).
         seconds = status.st_ctim.tv_sec
         nanoseconds = status.st_ctim.tv_nsec
     }

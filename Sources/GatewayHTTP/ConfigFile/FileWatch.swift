@@ -1,5 +1,5 @@
-/// Decides at each look at the files whether to read them again. A program may write a file in pieces, and a part of a
-/// file may be a valid file, so a change counts once the next look finds nothing newer.
+/// Decides at each look at the files whether to read them again. A program may write a file in pieces, and a
+/// part of a file may be a valid file, so a change counts once the next look finds nothing newer.
 struct FileWatch: Sendable {
     /// Files that change at each of these looks are read anyway.
     static let mostLooks = 10

@@ -38,15 +38,16 @@ package struct GatewayFile: Sendable {
         paths = reading.paths
     }
 
-    /// Checks a file, without variables and secrets if `isStatic`. Returns all problems in the order of the files.
+    /// Checks a file, without variables and secrets if `isStatic`. Returns all problems in the order of the
+    /// files.
     package static func problems(
         of path: String, from source: any ConfigSource = SystemConfigSource(), isStatic: Bool = false
     ) -> [ConfigProblem] {
         check(path, from: source, isStatic: isStatic).problems
     }
 
-    /// Reads a file without variables, secrets and certificates, and checks what does not depend on them. The document is nil if there
-    /// is an error.
+    /// Reads a file without variables, secrets and certificates, and checks what does not depend on them. The
+    /// document is nil if there is an error.
     package static func readStatically(_ path: String) -> (
         document: ConfigDocument?, problems: [ConfigProblem]
     ) {

@@ -3,22 +3,24 @@ public import GatewayConfig
 public import GatewayCore
 
 extension GatewayServer {
-    /// Serves a file, and endpoints in Swift beside it, until SIGTERM or SIGINT; then drains. Called by the `main` of a gateway.
+    /// Serves a file, and endpoints in Swift beside it, until SIGTERM or SIGINT; then drains. Called by the
+    /// `main` of a gateway.
     ///
     ///     exit(GatewayServer.run(file: "sluice.yaml") { gateway in
     ///         let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
     ///         gateway.get("/api/streak") { request in ... }
     ///     })
     ///
-    /// A provider of an upstream that the file declares has the file's URL, TLS, limits, breaker, retries and time limits. SIGHUP
-    /// reads the file again: then `declare` is called once more, for the requests that arrive from then on. A file with an error
-    /// changes nothing, and each problem is logged with its place.
+    /// A provider of an upstream that the file declares has the file's URL, TLS, limits, breaker, retries and
+    /// time limits. SIGHUP reads the file again: then `declare` is called once more, for the requests that
+    /// arrive from then on. A file with an error changes nothing, and each problem is logged with its place.
     ///
     /// - Parameters:
     ///   - configuration: what the file does not set.
     ///   - path: the file, in the format of `sluice serve --config`.
     ///   - declare: declares the endpoints in Swift. A path that the file has, too, is an error.
-    /// - Returns: the exit code: 0 after a drain, 1 if the gateway could not start, with the reason on standard error.
+    /// - Returns: the exit code: 0 after a drain, 1 if the gateway could not start, with the reason on
+    ///   standard error.
     public static func run(
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(), file path: String,
         declare: @escaping @Sendable (Gateway) throws -> Void
@@ -33,12 +35,14 @@ extension GatewayServer {
         }
     }
 
-    /// Binds and serves a file, and endpoints in Swift beside it, as `run` does. `reload()` reads the file again. From any thread.
+    /// Binds and serves a file, and endpoints in Swift beside it, as `run` does. `reload()` reads the file
+    /// again. From any thread.
     ///
     /// - Parameters:
     ///   - configuration: what the file does not set.
     ///   - path: the file, in the format of `sluice serve --config`.
-    ///   - declare: declares the endpoints in Swift. It is called at once, and at each reload on another thread.
+    ///   - declare: declares the endpoints in Swift. It is called at once, and at each reload on another
+    ///     thread.
     /// - Throws: what `start(_:declare:)` throws, and an error with a line for each problem of the file.
     public static func start(
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(), file path: String,
@@ -49,7 +53,8 @@ extension GatewayServer {
         return server
     }
 
-    /// Reads the file and binds, on another thread. The thread that serves would keep the memory of these contents after a reload.
+    /// Reads the file and binds, on another thread. The thread that serves would keep the memory of these
+    /// contents after a reload.
     ///
     /// - Parameters:
     ///   - file: the file.
@@ -65,7 +70,8 @@ extension GatewayServer {
     /// - Parameters:
     ///   - file: the file.
     ///   - logs: instead of the standard streams.
-    ///   - memory: the memory of the calling thread, which lives as long as the contents; nil if it lives longer.
+    ///   - memory: the memory of the calling thread, which lives as long as the contents; nil if it lives
+    ///     longer.
     ///   - showsWarnings: whether the file's warnings go to standard error.
     convenience init(
         _ file: ServedFile, logs: Logs? = nil, memory: ThreadMemory? = nil, showsWarnings: Bool = false

@@ -2,7 +2,8 @@ import EndpointPlans
 import GatewayConfig
 import GatewayCore
 
-/// The file that a gateway serves, and what the program adds to it. Each reading gives what a generation is made of.
+/// The file that a gateway serves, and what the program adds to it. Each reading gives what a generation is
+/// made of.
 struct ServedFile: Sendable {
     let path: String
     let isBesideSwift: Bool

@@ -2,8 +2,8 @@ import GatewayConfig
 import GatewayCore
 import HTTPModel
 
-/// Answers `GET /health/live` (the process need not be restarted) and `GET /health/ready` (it accepts requests). Bodies:
-/// `{"status":"live"}`, `{"status":"ready"}`, and `{"status":"draining"}` with 503.
+/// Answers `GET /health/live` (the process need not be restarted) and `GET /health/ready` (it accepts
+/// requests). Bodies: `{"status":"live"}`, `{"status":"ready"}`, and `{"status":"draining"}` with 503.
 struct Health {
     private static let live = Array(HealthPath.live.utf8)
     private static let ready = Array(HealthProbe.readyPath.utf8)

@@ -17,7 +17,8 @@ public enum HealthProbe {
 
     /// Checks a gateway. Blocks for at most 2 s.
     ///
-    /// - Parameter url: `http://host:port` or `https://host:port`, optionally with a path. The default path is `/health/ready`.
+    /// - Parameter url: `http://host:port` or `https://host:port`, optionally with a path. The default path
+    ///   is `/health/ready`.
     /// - Returns: nil if the gateway is ready, else the reason why it is not.
     public static func check(_ url: String) -> String? {
         let parsed: HTTPURL

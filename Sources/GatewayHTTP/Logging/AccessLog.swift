@@ -6,7 +6,8 @@ import HTTPModel
 @_spi(Records) import Networking
 import Rx
 
-/// Logs each request as one JSON line. One for each loop. Never logs fields, bodies or queries, which may contain keys.
+/// Logs each request as one JSON line. One for each loop. Never logs fields, bodies or queries, which may
+/// contain keys.
 final class AccessLog {
     struct Entry {
         var method: HTTPMethod?
@@ -18,15 +19,15 @@ final class AccessLog {
         var remote: String
         var receivedAt: MonotonicTime
         var bytesReceived: Int
-        /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; of a cut answer, the bytes that
-        /// the client acknowledged.
+        /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; of a cut answer, the
+        /// bytes that the client acknowledged.
         var bytesSent: Int
         /// Nanoseconds from the request's head to the start of its endpoint.
         var startDelay: Int64 = 0
     }
 
-    /// Returns the status for a log line: the answer's, or, if the kernel accepted none of the answer, one that says
-    /// how the request ended.
+    /// Returns the status for a log line: the answer's, or, if the kernel accepted none of the answer, one
+    /// that says how the request ended.
     static func status(_ status: Int?, _ end: InboundOutcome, hasBegun: Bool) -> Int {
         if hasBegun, let status { return status }
         return switch end {
@@ -37,8 +38,8 @@ final class AccessLog {
         }
     }
 
-    /// Returns the code of a request that ended like this before its client got anything of an answer; nil if its answer was
-    /// sent.
+    /// Returns the code of a request that ended like this before its client got anything of an answer; nil if
+    /// its answer was sent.
     static func code(_ end: InboundOutcome) -> String? {
         switch end {
         case .clientGone: "CANCELLED"
@@ -86,7 +87,8 @@ final class AccessLog {
         end()
     }
 
-    /// Logs a request that no endpoint answered. `refused` names the parts of it that the answer complains of.
+    /// Logs a request that no endpoint answered. `refused` names the parts of it that the answer complains
+    /// of.
     func write(_ entry: borrowing Entry, requestID: ArraySlice<UInt8>?, refused: [String]) {
         begin()
         if let requestID {
@@ -229,7 +231,8 @@ struct PartClock {
         max(0, delay &+ (started.map { RecordedCall.nanoseconds(from: $0, to: time) } ?? 0))
     }
 
-    /// Returns when a part began and how long it took, in nanoseconds. A part that waited for others began after them.
+    /// Returns when a part began and how long it took, in nanoseconds. A part that waited for others began
+    /// after them.
     func span(
         of number: Int?, _ began: Int64, _ elapsed: Int64, _ calls: borrowing CallRecord
     ) -> (start: Int, elapsed: Int, hasStarted: Bool) {
@@ -242,8 +245,8 @@ struct PartClock {
     }
 }
 
-/// The position of a line among a request's steps and parts. Each group of steps is a separate object in `steps`,
-/// because names are unique only within a group.
+/// The position of a line among a request's steps and parts. Each group of steps is a separate object in
+/// `steps`, because names are unique only within a group.
 private enum PartPosition {
     case none
     case steps(stage: Int)

@@ -4,9 +4,11 @@ import HTTPModel
 @_spi(Records) import Networking
 import Rx
 
-/// Writes upstream calls into a line of the access log: names and addresses, but no other part of a URL or message.
+/// Writes upstream calls into a line of the access log: names and addresses, but no other part of a URL or
+/// message.
 enum CallList {
-    /// Writes `,"calls":[...]` for a part's calls, if it made any. A nil `number` means calls outside of parts.
+    /// Writes `,"calls":[...]` for a part's calls, if it made any. A nil `number` means calls outside of
+    /// parts.
     static func write(
         _ calls: borrowing CallRecord, of number: Int?, _ clock: PartClock, to line: inout JSONLine
     ) {
@@ -19,7 +21,8 @@ enum CallList {
         if !isFirst { line.constant("]") }
     }
 
-    /// Begins the same for a part that is one call and succeeded at the first attempt. `times` and `}]` follow.
+    /// Begins the same for a part that is one call and succeeded at the first attempt. `times` and `}]`
+    /// follow.
     static func write(_ upstream: Upstream, _ address: PeerAddress?, to line: inout JSONLine) {
         line.constant(#","calls":["#)
         line.constant(#"{"upstream":"#)
@@ -60,7 +63,8 @@ enum CallList {
         line.constant("}")
     }
 
-    /// Writes `"startMs":0.012,"elapsedMs":12.417` for a part, call or attempt. Both are microseconds; a nil start is `null`.
+    /// Writes `"startMs":0.012,"elapsedMs":12.417` for a part, call or attempt. Both are microseconds; a nil
+    /// start is `null`.
     static func times(_ start: Int?, _ elapsed: Int, to line: inout JSONLine) {
         line.constant(#""startMs":"#)
         if let start { line.thousandths(start) } else { line.constant("null") }
@@ -86,7 +90,8 @@ enum CallList {
     }
 }
 
-/// Caches the text of plain calls by upstream and address, because most calls of a gateway go to a few of them. Confined to a loop.
+/// Caches the text of plain calls by upstream and address, because most calls of a gateway go to a few of
+/// them. Confined to a loop.
 struct PlainCallTexts: ~Copyable {
     /// The entries, a power of two. A key has two adjacent entries.
     private static let capacity = 64
@@ -95,7 +100,8 @@ struct PlainCallTexts: ~Copyable {
     /// The objects of each key, retained so that no other object gets the same key.
     private var calls = [(upstream: Upstream, address: PeerAddress?)?](repeating: nil, count: capacity)
 
-    /// Begins `,"calls":[{...` for a part that is one call and succeeded at once. Returns false for other parts.
+    /// Begins `,"calls":[{...` for a part that is one call and succeeded at once. Returns false for other
+    /// parts.
     mutating func write(_ call: Link, to line: inout JSONLine) -> Bool {
         guard let key = call.plainCallKey else { return false }
         var index = key.number & (Self.capacity - 2)

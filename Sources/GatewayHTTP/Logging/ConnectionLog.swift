@@ -2,7 +2,8 @@ import EventIO
 import HTTPModel
 import HTTPOutbound
 
-/// Logs upstream connections at `debug`. Exists only at that level, so that connections have no observer otherwise.
+/// Logs upstream connections at `debug`. Exists only at that level, so that connections have no observer
+/// otherwise.
 final class ConnectionLog: ConnectionObserver {
     private let log: Log
 

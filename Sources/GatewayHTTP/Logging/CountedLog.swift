@@ -9,8 +9,8 @@ protocol LogCounts: Sendable, Equatable {
     static func + (one: Self, other: Self) -> Self
 }
 
-/// Logs events that clients may cause at any rate: at most one line a second for all loops, with the counts since the last
-/// line.
+/// Logs events that clients may cause at any rate: at most one line a second for all loops, with the counts
+/// since the last line.
 final class CountedLog<Counts: LogCounts>: Sendable {
     private let schedule = Lock(LogSchedule<Counts>())
     private let write: @Sendable (Counts) -> Void
@@ -20,7 +20,8 @@ final class CountedLog<Counts: LogCounts>: Sendable {
         self.write = write
     }
 
-    /// - Parameter loop: the current loop; nil on another thread, where the counts may wait for the next event.
+    /// - Parameter loop: the current loop; nil on another thread, where the counts may wait for the next
+    ///   event.
     func add(_ counts: Counts, on loop: EventLoop?) {
         let now = loop?.now ?? .clock()
         perform(schedule.withLock { $0.add(counts, at: now, canWait: loop != nil) }, on: loop)

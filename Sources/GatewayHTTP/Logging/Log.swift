@@ -1,8 +1,8 @@
 import GatewayConfig
 @_spi(Lines) internal import JSONBytes
 
-/// The gateway's diagnostic log: one JSON line for each message on standard error, written by a separate thread. Requests are logged
-/// in the access log on standard output instead.
+/// The gateway's diagnostic log: one JSON line for each message on standard error, written by a separate
+/// thread. Requests are logged in the access log on standard output instead.
 final class Log: Sendable {
     private let level: LogLevel
     /// Whether messages at `debug` are written. Check it before computing their facts.
@@ -15,8 +15,8 @@ final class Log: Sendable {
         channel = writer.makeChannel()
     }
 
-    /// Writes a message unless its level is below the log's. The message is constant, so that lines can be grouped by
-    /// it. Nil facts are omitted. Never pass secrets or bodies.
+    /// Writes a message unless its level is below the log's. The message is constant, so that lines can be
+    /// grouped by it. Nil facts are omitted. Never pass secrets or bodies.
     func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String?> = [:]) {
         guard level >= self.level else { return }
         var line = JSONLine(capacity: 256)

@@ -11,7 +11,8 @@ struct LogOutput {
         if beganWithLineFeed { batch.insert(Self.lineFeed, at: 0) }
     }
 
-    /// Returns how many lines of a batch, as `begin` left it, are lost or cut if only `count` bytes were written.
+    /// Returns how many lines of a batch, as `begin` left it, are lost or cut if only `count` bytes were
+    /// written.
     mutating func lostLines(of batch: [UInt8], written count: Int) -> Int {
         if count > 0 { isWithinLine = batch[count - 1] != Self.lineFeed }
         let ends = batch[count...].count { $0 == Self.lineFeed }

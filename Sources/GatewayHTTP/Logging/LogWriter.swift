@@ -5,10 +5,12 @@ import Glibc
 import Locking
 import Synchronization
 
-/// Writes log lines on a separate thread, so that a slow, stuck or vanished reader never blocks an event loop.
+/// Writes log lines on a separate thread, so that a slow, stuck or vanished reader never blocks an event
+/// loop.
 ///
-/// Each loop appends to its own channel; the thread empties all channels in turn. A channel holds at most `Limits.channelBytes`. A
-/// line that does not fit is dropped and counted, and the count is written as a line once lines can be written again.
+/// Each loop appends to its own channel; the thread empties all channels in turn. A channel holds at most
+/// `Limits.channelBytes`. A line that does not fit is dropped and counted, and the count is written as a line
+/// once lines can be written again.
 final class LogWriter: Sendable {
     enum Limits {
         /// Bytes of one loop that may wait. 1 MiB is about 3000 lines.
@@ -27,8 +29,9 @@ final class LogWriter: Sendable {
 
     /// Makes the process ignore SIGPIPE, so that a reader that goes away does not end it.
     ///
-    /// - Parameter descriptor: the caller keeps it and may close it. Lines are written to a duplicate: if a stuck
-    ///   reader delays them beyond `close`, they cannot end up in a connection that has reused the number.
+    /// - Parameter descriptor: the caller keeps it and may close it. Lines are written to a duplicate: if a
+    ///   stuck reader delays them beyond `close`, they cannot end up in a connection that has reused the
+    ///   number.
     init(descriptor: Int32) {
         // Without a duplicate every write fails, and lines are dropped and counted.
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
@@ -157,7 +160,8 @@ final class LogChannel: Sendable {
         return dropped
     }
 
-    /// Counts lost lines. If the report of dropped lines is one of them, the `reported` lines are counted again.
+    /// Counts lost lines. If the report of dropped lines is one of them, the `reported` lines are counted
+    /// again.
     fileprivate func dropped(_ lines: Int, reported: Int) {
         let lost = reported > 0 ? lines - 1 : lines
         state.withLock { state in

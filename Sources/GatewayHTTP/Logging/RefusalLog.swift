@@ -1,6 +1,7 @@
 import GatewayCore
 
-/// Logs requests that a limit of a rule refused. Clients cause them at will, so they are not errors of the gateway.
+/// Logs requests that a limit of a rule refused. Clients cause them at will, so they are not errors of the
+/// gateway.
 typealias RefusalLog = CountedLog<RefusalCounts>
 
 struct RefusalCounts: LogCounts {

@@ -2,8 +2,8 @@ import ASCIIText
 import Glibc
 @_spi(Lines) import JSONBytes
 
-/// Formats the current time for log lines: `2026-11-20T11:02:03.456Z`. One for each loop, because it caches the text of the current
-/// second.
+/// Formats the current time for log lines: `2026-11-20T11:02:03.456Z`. One for each loop, because it caches
+/// the text of the current second.
 struct Timestamp {
     private var second: time_t = -1
     private var text: [UInt8] = []

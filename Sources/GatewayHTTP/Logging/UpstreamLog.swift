@@ -5,8 +5,8 @@ import Networking
 import Resilience
 import Synchronization
 
-/// Logs upstreams that become unreachable or reachable again and, at `debug`, failed and retried calls. All loops
-/// share one. It is called for failed calls, and for the responses of an upstream that has failed.
+/// Logs upstreams that become unreachable or reachable again and, at `debug`, failed and retried calls. All
+/// loops share one. It is called for failed calls, and for the responses of an upstream that has failed.
 final class UpstreamLog: UpstreamObserver {
     private struct State {
         var reachability = UpstreamReachability()
@@ -30,7 +30,8 @@ final class UpstreamLog: UpstreamObserver {
     private let clock: @Sendable () -> MonotonicTime
     /// States by upstream name. The endpoints' code bounds the number of names.
     private let states = Lock<[String: State]>([:])
-    /// The time in nanoseconds from which an answered call can change `states`. Before it, answered calls take no lock.
+    /// The time in nanoseconds from which an answered call can change `states`. Before it, answered calls
+    /// take no lock.
     private let nextAnswer = Atomic(Int64.max)
 
     /// `clock` measures the intervals between messages.

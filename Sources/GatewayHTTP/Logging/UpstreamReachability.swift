@@ -1,8 +1,8 @@
 import EventIO
 
-/// Tracks whether an upstream can be reached, and when to log a change: at most once a minute. A call that cannot
-/// connect begins an absence, an answered call ends it. A change within a minute of the last line is logged with the
-/// first call that ends after that minute, unless the upstream has changed back by then.
+/// Tracks whether an upstream can be reached, and when to log a change: at most once a minute. A call that
+/// cannot connect begins an absence, an answered call ends it. A change within a minute of the last line is
+/// logged with the first call that ends after that minute, unless the upstream has changed back by then.
 struct UpstreamReachability {
     enum Line: Equatable {
         case unreachable

@@ -22,8 +22,8 @@ extension GatewayProgram {
 
     /// Serves a file alone until SIGTERM or SIGINT. Returns the exit code.
     ///
-    /// A flag has precedence over the file, the file over a variable, and that over the default. So the variables of an image do not
-    /// hide what a file says. A variable that the file overrides is not read.
+    /// A flag has precedence over the file, the file over a variable, and that over the default. So the
+    /// variables of an image do not hide what a file says. A variable that the file overrides is not read.
     package func serve(file path: String, _ arguments: ProgramArguments) throws(UsageError) -> Int32 {
         // Signals have to be blocked before a thread starts.
         Signals.prepare()
@@ -69,7 +69,8 @@ extension GatewayProgram {
         return settings
     }
 
-    /// Checks a file, prints all its problems, and returns the exit code: 1 if there is an error, or a warning with `--strict on`.
+    /// Checks a file, prints all its problems, and returns the exit code: 1 if there is an error, or a
+    /// warning with `--strict on`.
     package static func check(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
         guard let path = arguments.positional else {
             throw UsageError(message: "check needs a file: sluice check sluice.yaml")
@@ -110,6 +111,7 @@ extension ProgramArguments {
 }
 
 extension Announcement {
-    /// Writes a problem on standard error as compilers do, without the program's name, so that editors find the place.
+    /// Writes a problem on standard error as compilers do, without the program's name, so that editors find
+    /// the place.
     static func show(_ problem: ConfigProblem) { complain(line: problem.description) }
 }

@@ -16,13 +16,13 @@ public struct GatewayProgram: Sendable {
     public var version: String
     /// What the program is, in a phrase for its help.
     public var summary = "run the gateway"
-    /// Flags in addition to every gateway's. Their variables are named alike: `SLUICE_REGION` sets `--region`. The program stops if
-    /// one has the name of another flag.
+    /// Flags in addition to every gateway's. Their variables are named alike: `SLUICE_REGION` sets
+    /// `--region`. The program stops if one has the name of another flag.
     public var flags: [ProgramFlag]
     /// The settings that flags may override.
     public var configuration: GatewayServerConfiguration
-    /// Changes the configuration after the flags of every gateway have set theirs, for settings that flags of your own decide. It
-    /// throws a `UsageError` if it cannot use a value.
+    /// Changes the configuration after the flags of every gateway have set theirs, for settings that flags of
+    /// your own decide. It throws a `UsageError` if it cannot use a value.
     ///
     ///     program.configure = { configuration, arguments in
     ///         configuration.cors = CORSPolicy(origins: .list(arguments.all("origin")))
@@ -30,7 +30,8 @@ public struct GatewayProgram: Sendable {
     public var configure: @Sendable (inout GatewayServerConfiguration, ProgramArguments) throws -> Void = {
         _, _ in
     }
-    /// The names that `--upstream` and its kin accept, and where the upstreams are by default; nil if only the endpoints know.
+    /// The names that `--upstream` and its kin accept, and where the upstreams are by default; nil if only
+    /// the endpoints know.
     package var upstreams: (names: [String], addresses: String)?
 
     /// Creates a program.

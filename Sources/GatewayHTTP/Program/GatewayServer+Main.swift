@@ -3,8 +3,8 @@ public import GatewayCore
 import Glibc
 
 extension GatewayServer {
-    /// Runs a program that is a gateway, and ends it. Everything that `sluice serve` has, the program has: the flags and their
-    /// variables, `--help`, `--version`, `health`, the ready line, and exit codes.
+    /// Runs a program that is a gateway, and ends it. Everything that `sluice serve` has, the program has:
+    /// the flags and their variables, `--help`, `--version`, `health`, the ready line, and exit codes.
     ///
     ///     @main
     ///     struct ShopGateway {
@@ -24,7 +24,8 @@ extension GatewayServer {
     ///
     /// - Parameters:
     ///   - program: name, version, flags and defaults.
-    ///   - declare: declares the endpoints. It gets the parsed command line, and throws a `UsageError` if it cannot use a value.
+    ///   - declare: declares the endpoints. It gets the parsed command line, and throws a `UsageError` if it
+    ///     cannot use a value.
     public static func main(
         _ program: GatewayProgram, declare: (Gateway, ProgramArguments) throws -> Void
     ) -> Never {

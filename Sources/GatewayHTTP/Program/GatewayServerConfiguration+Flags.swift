@@ -6,7 +6,8 @@ import NetworkingSession
 import Resilience
 
 extension GatewayServerConfiguration {
-    /// Applies the flags of `ServeFlags` but those about single upstreams. A flag that is not set changes nothing.
+    /// Applies the flags of `ServeFlags` but those about single upstreams. A flag that is not set changes
+    /// nothing.
     package mutating func apply(_ arguments: ProgramArguments) throws(UsageError) {
         host = try Self.host(arguments) ?? host
         port = try Self.port(arguments) ?? port
@@ -102,7 +103,8 @@ extension GatewayServerConfiguration {
         return .folder(path)
     }
 
-    /// Checks a directory that the flag names. The default directory is not checked: answers stay in memory if it is unusable.
+    /// Checks a directory that the flag names. The default directory is not checked: answers stay in memory
+    /// if it is unusable.
     private static func spoolDirectory(_ arguments: ProgramArguments) throws(UsageError) -> String? {
         guard let path = arguments.string("spool-directory") else { return nil }
         guard !path.isEmpty else {

@@ -52,7 +52,8 @@ package enum HealthCommand {
         return 1
     }
 
-    /// Returns the file that has the address; nil without one, or if a URL or flags have precedence over a variable.
+    /// Returns the file that has the address; nil without one, or if a URL or flags have precedence over a
+    /// variable.
     private static func file(_ arguments: ProgramArguments) throws(UsageError) -> String? {
         let flags = arguments.withoutVariables
         guard arguments.positional != nil else {
@@ -65,7 +66,8 @@ package enum HealthCommand {
         return nil
     }
 
-    /// Returns the URL to check: the argument, or `--host` and `--port`, with loopback if they mean all interfaces.
+    /// Returns the URL to check: the argument, or `--host` and `--port`, with loopback if they mean all
+    /// interfaces.
     static func url(
         _ arguments: ProgramArguments, _ defaults: GatewayServerConfiguration
     ) throws(UsageError) -> String {

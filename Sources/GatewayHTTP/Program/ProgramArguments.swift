@@ -1,12 +1,13 @@
 /// An error in the command line. The program prints it and exits with code 2.
 public struct UsageError: Error, Equatable {
     public var message: String
-    /// Whether the flags are right, but a file or folder that they name cannot be used. Then the exit code is 1.
+    /// Whether the flags are right, but a file or folder that they name cannot be used. Then the exit code
+    /// is 1.
     public var isAboutFile = false
 
     /// - Parameters:
-    ///   - message: what is wrong, with the name of the flag or its variable (`ProgramArguments.source(of:)`):
-    ///     `--region takes eu or us, not 'EU'`.
+    ///   - message: what is wrong, with the name of the flag or its variable
+    ///     (`ProgramArguments.source(of:)`): `--region takes eu or us, not 'EU'`.
     ///   - isAboutFile: whether a file or folder cannot be used, and the flags are right.
     public init(message: String, isAboutFile: Bool = false) {
         self.message = message
@@ -23,8 +24,9 @@ public struct ProgramArguments: Sendable, Equatable {
     package private(set) var positionals: [String] = []
     package var positional: String? { positionals.first }
 
-    /// `words` follow the command's name; `--flag value` and `--flag=value` mean the same. `environment` has the values
-    /// of flags that are not in `words`; empty variables and links to Kubernetes Services are ignored.
+    /// `words` follow the command's name; `--flag value` and `--flag=value` mean the same. `environment` has
+    /// the values of flags that are not in `words`; empty variables and links to Kubernetes Services are
+    /// ignored.
     package init(
         _ words: some Sequence<String>, for command: CommandSpecification, environment: [String: String]
     ) throws(UsageError) {
@@ -59,8 +61,9 @@ public struct ProgramArguments: Sendable, Equatable {
         }
     }
 
-    /// Whether Kubernetes set the variable: a Service named `sluice` sets `SLUICE_PORT=tcp://10.0.0.1:8080` in every
-    /// container of its namespace that starts later, and one named `sluice-db` sets `SLUICE_DB_PORT`.
+    /// Whether Kubernetes set the variable: a Service named `sluice` sets `SLUICE_PORT=tcp://10.0.0.1:8080`
+    /// in every container of its namespace that starts later, and one named `sluice-db` sets
+    /// `SLUICE_DB_PORT`.
     private static func isServiceLink(_ variable: String, _ value: String) -> Bool {
         variable.hasSuffix("_PORT") && ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }
     }
@@ -77,8 +80,8 @@ public struct ProgramArguments: Sendable, Equatable {
         return some
     }
 
-    /// Returns where the value of a flag comes from, for messages: `--region`, or `SLUICE_REGION` if its variable
-    /// set it.
+    /// Returns where the value of a flag comes from, for messages: `--region`, or `SLUICE_REGION` if its
+    /// variable set it.
     public func source(of name: String) -> String { variables[name] ?? "--\(name)" }
 
     /// Whether the value of a flag comes from its variable.

@@ -4,8 +4,8 @@ import Networking
 
 /// TLS settings of upstreams from `--upstream-ca`, `--upstream-cert`, `--upstream-key` and `--upstream-pin`.
 enum UpstreamTLS {
-    /// Returns the settings by upstream name. The gateway reads the files when it starts. A flag for an upstream
-    /// without an https address would have no effect, so it is an error.
+    /// Returns the settings by upstream name. The gateway reads the files when it starts. A flag for an
+    /// upstream without an https address would have no effect, so it is an error.
     static func configurations(
         _ arguments: ProgramArguments, of upstreams: [String: UpstreamURLs]
     ) throws(UsageError) -> [String: TLSConfiguration] {

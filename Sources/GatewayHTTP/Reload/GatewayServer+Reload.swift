@@ -6,8 +6,9 @@ import Locking
 import NetworkingSession
 
 extension GatewayServer {
-    /// Reloads the certificates, keys and authorities for the upstreams. New connections use the files' current contents; open ones
-    /// serve their calls to the end. Blocks while it reads the files. From any thread.
+    /// Reloads the certificates, keys and authorities for the upstreams. New connections use the files'
+    /// current contents; open ones serve their calls to the end. Blocks while it reads the files. From any
+    /// thread.
     ///
     /// - Throws: `GatewayStartError` if a file cannot be read or used. Nothing changes then.
     public func reloadCertificates() throws {
@@ -15,9 +16,10 @@ extension GatewayServer {
         for client in clients { client.loop.execute { client.value.use(routes) } }
     }
 
-    /// Reads the gateway's file again with all that it names, and routes the next requests by it. Requests in flight end by the
-    /// earlier contents. Upstreams with the same name, URLs, TLS and proxy keep their connections, circuits and counts. For a gateway
-    /// without a file, the same as `reloadCertificates()`. Blocks while it reads; not to be called in a handler.
+    /// Reads the gateway's file again with all that it names, and routes the next requests by it. Requests in
+    /// flight end by the earlier contents. Upstreams with the same name, URLs, TLS and proxy keep their
+    /// connections, circuits and counts. For a gateway without a file, the same as `reloadCertificates()`.
+    /// Blocks while it reads; not to be called in a handler.
     ///
     /// - Throws: `GatewayReloadError` if the file cannot be used. Nothing changes then.
     public func reload() throws {
@@ -25,7 +27,8 @@ extension GatewayServer {
         _ = try reloads.queue.sync { try reload(file) }
     }
 
-    /// Handles SIGHUP: reloads on a helper thread, since reading files blocks. Writes one line to the log for each signal.
+    /// Handles SIGHUP: reloads on a helper thread, since reading files blocks. Writes one line to the log for
+    /// each signal.
     @Sendable func hangUp() {
         guard file == nil || phase.isServing else {
             return logs.diagnostics.write(.info, "SIGHUP: no reload, because the gateway is draining")
@@ -57,7 +60,8 @@ extension GatewayServer {
 
     // MARK: The file
 
-    /// Looks each second whether a file that the configuration depends on has changed, and reloads once it stays the same.
+    /// Looks each second whether a file that the configuration depends on has changed, and reloads once it
+    /// stays the same.
     func watchFile(every interval: Duration = Reloads.watchInterval) {
         guard let file else { return }
         reloads.watch(every: interval) { [weak self] in
@@ -134,7 +138,8 @@ extension GatewayServer {
         }
     }
 
-    /// Routes the next requests on each loop by this generation. Returns once the loops do, or after a second if one is busy.
+    /// Routes the next requests on each loop by this generation. Returns once the loops do, or after a second
+    /// if one is busy.
     private func use(_ generation: Generation) {
         protections.use(generation.policies, of: generation.upstreamNames)
         let earlier = current.withLock { current in
@@ -157,7 +162,8 @@ extension GatewayServer {
 
 /// Why a gateway could not reload its file.
 public struct GatewayReloadError: Error, Sendable, CustomStringConvertible {
-    /// One line for each, with its place in the file if it has one: `sluice.yaml:12:7: error: 5 needs a unit: 5s`.
+    /// One line for each, with its place in the file if it has one:
+    /// `sluice.yaml:12:7: error: 5 needs a unit: 5s`.
     public let problems: [String]
 
     /// The indices of the problems that alone would not have kept the gateway from using the file.

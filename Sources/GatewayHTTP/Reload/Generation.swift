@@ -4,7 +4,8 @@ import GatewayCore
 import Networking
 import NetworkingSession
 
-/// What requests are routed by: all that a reload replaces, on each loop. A request ends on the generation that routed it.
+/// What requests are routed by: all that a reload replaces, on each loop. A request ends on the generation
+/// that routed it.
 struct Generation: Sendable {
     let configuration: GatewayServerConfiguration
     let responder: GatewayResponder
@@ -59,8 +60,10 @@ struct Generation: Sendable {
     ///   - configuration: limits, addresses and CORS.
     ///   - material: what has been read.
     ///   - site: where the gateway runs.
-    ///   - isFirst: whether the upstreams' policies take effect at once. For another generation they do when it is used.
-    ///   - memory: the memory of the thread that reads the file, which lives as long as the contents; nil without a file.
+    ///   - isFirst: whether the upstreams' policies take effect at once. For another generation they do when
+    ///     it is used.
+    ///   - memory: the memory of the thread that reads the file, which lives as long as the contents; nil
+    ///     without a file.
     ///   - declare: declares the endpoints.
     init(
         _ configuration: GatewayServerConfiguration, _ material: Material, at site: Site, isFirst: Bool,
@@ -98,7 +101,8 @@ struct Generation: Sendable {
 }
 
 extension UpstreamRoutes {
-    /// Reads the files that the settings name, and complains of the first that cannot be used. Blocks while it reads.
+    /// Reads the files that the settings name, and complains of the first that cannot be used. Blocks while
+    /// it reads.
     static func checked(_ settings: ConnectionSettings) throws -> UpstreamRoutes {
         // Kept until the routes retain them, so that each context is made once.
         var contexts: [TLSContext] = []

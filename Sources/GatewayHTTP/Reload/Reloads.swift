@@ -3,10 +3,11 @@ import Glibc
 import Locking
 import Synchronization
 
-/// The queue of reloads: at most one runs and one waits. With what is known of the files and of earlier reloads.
+/// The queue of reloads: at most one runs and one waits. With what is known of the files and of earlier
+/// reloads.
 final class Reloads: Sendable {
-    /// How long the end of the gateway waits for them, so that their outcome is logged, and a reload for the loops. A file system that
-    /// does not answer may block a reload for longer.
+    /// How long the end of the gateway waits for them, so that their outcome is logged, and a reload for the
+    /// loops. A file system that does not answer may block a reload for longer.
     static let patience = DispatchTimeInterval.seconds(1)
     /// Time between two looks at the files.
     static let watchInterval = Duration.seconds(1)
@@ -79,11 +80,13 @@ final class Reloads: Sendable {
 public struct ConfigurationReport: Sendable, Hashable {
     /// Reloads that took effect (`sluice_config_reloads_total{result="success"}`).
     public var reloads = 0
-    /// Reloads that changed nothing, because the file could not be used (`sluice_config_reloads_total{result="failure"}`).
+    /// Reloads that changed nothing, because the file could not be used
+    /// (`sluice_config_reloads_total{result="failure"}`).
     public var failedReloads = 0
     /// Whether the last reload took effect; true before the first (`sluice_config_last_reload_successful`).
     public var isLastSuccessful = true
-    /// When the file in use was read, in seconds since 1970 (`sluice_config_last_reload_success_timestamp_seconds`).
+    /// When the file in use was read, in seconds since 1970
+    /// (`sluice_config_last_reload_success_timestamp_seconds`).
     public var lastSuccess: Int64
 
     mutating func count(_ isSuccess: Bool, at now: Int64) {

@@ -9,12 +9,13 @@ import Rx
 
 /// Sends the body of an answer piece by piece, compressed or not. Confined to the exchange's loop.
 ///
-/// A stream is read no faster than the client receives. The response of an upstream arrives by itself, and pauses while the client is
-/// slow. A body in memory does not wait for the client: once compressed, it waits in the connection, which may move it to a file.
+/// A stream is read no faster than the client receives. The response of an upstream arrives by itself, and
+/// pauses while the client is slow. A body in memory does not wait for the client: once compressed, it waits
+/// in the connection, which may move it to a file.
 ///
-/// What is in memory is compressed in slices of `AnswerCompressor.slice`, each in its turn, so that other requests go on. The server counts
-/// the rest. The pieces of a stream are flushed once for all that arrive in one turn: the client can decode them at once, and
-/// many small ones do not make the body larger.
+/// What is in memory is compressed in slices of `AnswerCompressor.slice`, each in its turn, so that other
+/// requests go on. The server counts the rest. The pieces of a stream are flushed once for all that arrive in
+/// one turn: the client can decode them at once, and many small ones do not make the body larger.
 final class AnswerPump: DeferredWork, TurnWork {
     private let writer: BodyWriter
     /// Nil to send the pieces as they are, and at the end.
@@ -60,11 +61,13 @@ final class AnswerPump: DeferredWork, TurnWork {
         held = HeldPieces(body)
     }
 
-    /// Sends a head, and returns what sends the stream behind it, after `start`. Returns nil if there is nothing to send behind it.
+    /// Sends a head, and returns what sends the stream behind it, after `start`. Returns nil if there is
+    /// nothing to send behind it.
     ///
     /// - Parameters:
     ///   - compressor: nil to send the body as it is.
-    ///   - sink: receives the pieces that arrive by themselves, and passes them to `received` and `ended`. Nil to read them.
+    ///   - sink: receives the pieces that arrive by themselves, and passes them to `received` and `ended`.
+    ///     Nil to read them.
     static func begin(
         _ stream: AnswerStream, _ head: HTTPResponseHead, on exchange: InboundExchange, requestID: String,
         _ log: Log, compressor: AnswerCompressor? = nil, sink: (any PieceSink)? = nil
@@ -75,7 +78,8 @@ final class AnswerPump: DeferredWork, TurnWork {
         let encoder = compressor?.encoder(for: &head, isHead: isHead, on: exchange)
         let flow = sink.flatMap { stream.send(to: $0) }
         let writer = exchange.startStreaming(head)
-        // HEAD has no body, and the client may have left. A response that arrives ends by itself, which keeps its connection.
+        // HEAD has no body, and the client may have left. A response that arrives ends by itself, which keeps
+        // its connection.
         guard !exchange.isOver, flow != nil || !isHead else {
             stream.cancel()
             writer.finish()
@@ -162,7 +166,8 @@ final class AnswerPump: DeferredWork, TurnWork {
         writer.countUnread(count)
     }
 
-    /// Reads until no piece is ready or the client has enough to receive. A loop, because pieces may arrive within `read`.
+    /// Reads until no piece is ready or the client has enough to receive. A loop, because pieces may arrive
+    /// within `read`.
     private func pump() {
         guard let stream, !isPumping else { return }
         isPumping = true
@@ -261,7 +266,8 @@ final class AnswerPump: DeferredWork, TurnWork {
 
     // MARK: Pieces in memory
 
-    /// Compresses a slice of what is held. The exchange may end with each write and each count, because too many bytes wait.
+    /// Compresses a slice of what is held. The exchange may end with each write and each count, because too
+    /// many bytes wait.
     private func encodeHeld() {
         guard let encoder else { return }
         writer.hold(held.byteCount)

@@ -58,7 +58,8 @@ package final class GatewayExchange: InboundExchange {
         }
     }
 
-    /// Returns the request with its body, which this exchange does not need: the client may take its answer slowly.
+    /// Returns the request with its body, which this exchange does not need: the client may take its answer
+    /// slowly.
     private func takeRequest() -> ReceivedRequest {
         guard !body.isEmpty else { return request }
         var taken: [UInt8] = []
@@ -66,7 +67,8 @@ package final class GatewayExchange: InboundExchange {
         return ReceivedRequest(head: request.head, body: taken[...])
     }
 
-    /// The endpoint has answered. Its answer may have parts of the body, which then waits for the client with it.
+    /// The endpoint has answered. Its answer may have parts of the body, which then waits for the client with
+    /// it.
     private func releaseMemory(_ answer: [ArraySlice<UInt8>]) {
         if let memory, !memory.isShared(by: answer) { self.memory = nil }
     }
@@ -97,7 +99,8 @@ package final class GatewayExchange: InboundExchange {
             return
         }
         if memory != nil { releaseMemory(response.body) }
-        // Charges end with this call, and the log line is written at the end of the wake, after other requests.
+        // Charges end with this call, and the log line is written at the end of the wake, after other
+        // requests.
         let hasCharges = answer.hasCharges
         self.answer = consume answer
         if hasCharges { self.answer?.dropValues() }
@@ -163,7 +166,8 @@ package final class GatewayExchange: InboundExchange {
         memory = nil
         pump?.stop()
         pump = nil
-        // If the client left or the server ended the request, its upstream calls are cancelled. Those that go on hold its place.
+        // If the client left or the server ended the request, its upstream calls are cancelled. Those that go
+        // on hold its place.
         let cancelled = ongoing.take()?.cancel()
         leave()
         if let answer = answer.take() {

@@ -3,8 +3,8 @@ import GatewayCore
 import HTTPModel
 
 extension GatewayServerConfiguration {
-    /// The names that requests may have, with the default. A web page can reach a local gateway by DNS rebinding, and a local gateway has no
-    /// other protection.
+    /// The names that requests may have, with the default. A web page can reach a local gateway by DNS
+    /// rebinding, and a local gateway has no other protection.
     package func hosts(onLoopback isLoopback: Bool) -> HostNames {
         hosts ?? (isLoopback ? .localhost : .any)
     }

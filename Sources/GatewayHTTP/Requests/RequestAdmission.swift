@@ -1,8 +1,8 @@
 import GatewayCore
 import Resilience
 
-/// Divides the requests that one loop may have in flight among the endpoints, so that one of them, waiting for a slow
-/// upstream, leaves room for the others. Confined to the loop.
+/// Divides the requests that one loop may have in flight among the endpoints, so that one of them, waiting
+/// for a slow upstream, leaves room for the others. Confined to the loop.
 struct RequestAdmission {
     private var share: FairShare
     private var held: [Int]

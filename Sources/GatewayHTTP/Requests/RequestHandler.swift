@@ -4,7 +4,8 @@ import GatewayCore
 import HTTPInbound
 import HTTPModel
 
-/// Routes a loop's requests to health checks, endpoints and static files, and logs the requests that end without an exchange.
+/// Routes a loop's requests to health checks, endpoints and static files, and logs the requests that end
+/// without an exchange.
 final class RequestHandler: InboundHandler {
     let responder: GatewayResponder
     /// Nil if nobody wants to know how requests end.
@@ -54,7 +55,8 @@ final class RequestHandler: InboundHandler {
         files?.handler = self
     }
 
-    /// A generation that a reload has replaced ends with the last request that it routed, often long after the reload.
+    /// A generation that a reload has replaced ends with the last request that it routed, often long after
+    /// the reload.
     deinit { EventLoop.current?.largeMemoryWasFreed() }
 
     /// Answers health checks.
@@ -80,7 +82,8 @@ final class RequestHandler: InboundHandler {
             }
         } catch {
             if error.code == .notFound, let file = files?.request(for: head) {
-                // The body is ignored. A body that the server would refuse is not read, so the path decides the answer.
+                // The body is ignored. A body that the server would refuse is not read, so the path decides
+                // the answer.
                 return hasLargeBody(head)
                     ? .stream(limit: .max, context: file) : .buffer(limit: .max, context: file)
             }

@@ -7,7 +7,8 @@ public import NetworkingSession
 @_exported public import struct NetworkingSession.UpstreamReport
 @_exported public import struct NetworkingSession.UpstreamTables
 
-/// The resources that all loops of a gateway hold at one moment. Anything left once the gateway is idle is a leak.
+/// The resources that all loops of a gateway hold at one moment. Anything left once the gateway is idle is a
+/// leak.
 public struct GatewayReport: Sendable, Hashable {
     public var connections = 0
     /// Requests that have not been answered.

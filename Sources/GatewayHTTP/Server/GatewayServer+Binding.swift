@@ -29,8 +29,8 @@ extension GatewayServer {
         throw isTaken(address)
     }
 
-    /// Shares a port with a draining gateway, so that a restart refuses no client: until the old gateway has closed its listeners,
-    /// the kernel distributes the connections between the two.
+    /// Shares a port with a draining gateway, so that a restart refuses no client: until the old gateway has
+    /// closed its listeners, the kernel distributes the connections between the two.
     private static func join(_ address: SocketAddress, count: Int) throws -> ([Listener], TakeoverClaim?) {
         let claim: TakeoverClaim
         do {

@@ -5,11 +5,12 @@ import Glibc
 extension GatewayServer {
     /// Serves until SIGTERM or SIGINT, then drains. Called by the `main` of a gateway.
     ///
-    /// The first line on standard output is `sluice listening on http://HOST:PORT`; the access log follows it. A second signal ends
-    /// the process at once. SIGHUP reloads the upstreams' certificates. SIGUSR1 and SIGUSR2 are ignored unless the program handles
-    /// them.
+    /// The first line on standard output is `sluice listening on http://HOST:PORT`; the access log follows
+    /// it. A second signal ends the process at once. SIGHUP reloads the upstreams' certificates. SIGUSR1 and
+    /// SIGUSR2 are ignored unless the program handles them.
     ///
-    /// - Returns: the exit code: 0 after a drain, 1 if the gateway could not start, with the reason on standard error.
+    /// - Returns: the exit code: 0 after a drain, 1 if the gateway could not start, with the reason on
+    ///   standard error.
     public static func run(
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
         declare: (Gateway) throws -> Void

@@ -43,7 +43,8 @@ public final class GatewayServer: Sendable {
     private let refusalLog: RefusalLog
     /// Entered once for each serving worker.
     let stopped = DispatchGroup()
-    /// Set if the gateway has taken over its port; released when it drains, so that a successor can take over.
+    /// Set if the gateway has taken over its port; released when it drains, so that a successor can take
+    /// over.
     private let claim: Lock<TakeoverClaim?>
 
     /// Binds, declares the endpoints and serves them. Clients can connect once it returns. From any thread.
@@ -51,8 +52,8 @@ public final class GatewayServer: Sendable {
     /// - Parameters:
     ///   - configuration: address, limits, upstreams and logs.
     ///   - declare: declares the endpoints; called once.
-    /// - Throws: `GatewayStartError` for a setting that cannot be used or an address that is taken, `GatewayDeclarationError` for
-    ///   invalid declarations, and any error of `declare`.
+    /// - Throws: `GatewayStartError` for a setting that cannot be used or an address that is taken,
+    ///   `GatewayDeclarationError` for invalid declarations, and any error of `declare`.
     public static func start(
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
         declare: (Gateway) throws -> Void
@@ -183,8 +184,8 @@ public final class GatewayServer: Sendable {
         logs.diagnostics.write(.info, "ready", ["url": url, "loops": "\(workers.count)"])
     }
 
-    /// Shuts down gracefully, as on SIGTERM: reports not ready at once, closes the listeners after `drainDelay`, and serves what has
-    /// been accepted. Returns at once; later calls do nothing.
+    /// Shuts down gracefully, as on SIGTERM: reports not ready at once, closes the listeners after
+    /// `drainDelay`, and serves what has been accepted. Returns at once; later calls do nothing.
     public func drain() {
         guard phase.advance(to: .draining) else { return }
         claim.withLock { $0 = nil }
@@ -204,8 +205,8 @@ public final class GatewayServer: Sendable {
         }
     }
 
-    /// Blocks until `drain` or `stop` has completed and all log lines are written. In a handler of this gateway, where
-    /// it would block forever, it logs an error and returns at once.
+    /// Blocks until `drain` or `stop` has completed and all log lines are written. In a handler of this
+    /// gateway, where it would block forever, it logs an error and returns at once.
     public func waitUntilStopped() {
         guard !group.loops.contains(where: \.isCurrent) else {
             return logs.diagnostics.write(.error, "waitUntilStopped was called in a handler of the gateway")
@@ -223,8 +224,8 @@ public final class GatewayServer: Sendable {
         logs.close()
     }
 
-    /// The resources held at this moment. Blocks until each loop has told its own. In a handler, where it could block
-    /// forever, and after the end, it is empty.
+    /// The resources held at this moment. Blocks until each loop has told its own. In a handler, where it
+    /// could block forever, and after the end, it is empty.
     public var report: GatewayReport {
         guard !phase.isStopped, EventLoop.current == nil else { return GatewayReport() }
         var report = workers.reduce(GatewayReport()) { sum, worker in
@@ -236,7 +237,8 @@ public final class GatewayServer: Sendable {
         return report
     }
 
-    /// Returns the longest processor time of a wake of a loop since the last call. The first call begins to measure.
+    /// Returns the longest processor time of a wake of a loop since the last call. The first call begins to
+    /// measure.
     package func takeLongestWake() -> Duration {
         workers.reduce(.zero) { longest, worker in
             let wake = worker.loop.runBlocking { worker.value.takeLongestWake() }

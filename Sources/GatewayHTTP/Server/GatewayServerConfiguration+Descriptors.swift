@@ -7,8 +7,8 @@ extension GatewayServerConfiguration {
         InboundLimits.connections(inbound.connections, descriptors: descriptors)
     }
 
-    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less the clients', with the
-    /// files that they receive, and those that the gateway itself needs.
+    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less
+    /// the clients', with the files that they receive, and those that the gateway itself needs.
     func upstreamConnectionLimit(descriptors: Int) -> Int {
         let clients = connectionLimit(descriptors: descriptors)
         let aboveLimit = loops * inboundLimits(largestBody: 0, descriptors: descriptors).connectionsAboveLimit
@@ -17,10 +17,12 @@ extension GatewayServerConfiguration {
         return max(descriptors / 8, descriptors - others)
     }
 
-    /// Descriptors of event loops, listeners, logs, name resolution and threads that look for files, with some to spare.
+    /// Descriptors of event loops, listeners, logs, name resolution and threads that look for files, with
+    /// some to spare.
     static func ownDescriptors(loops: Int) -> Int { 28 + 6 * loops }
 
-    /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor limit.
+    /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor
+    /// limit.
     func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {
         var limits = inbound
         // With few descriptors, clients above the limit leave enough of them for calls to upstreams.

@@ -1,13 +1,15 @@
 import EventIO
 import Glibc
 
-/// A server's signals: the first SIGTERM or SIGINT drains it, the second ends it; SIGHUP, SIGUSR1 and SIGUSR2 never do.
+/// A server's signals: the first SIGTERM or SIGINT drains it, the second ends it; SIGHUP, SIGUSR1 and SIGUSR2
+/// never do.
 package enum Signals {
-    /// Keeps SIGHUP, SIGUSR1 and SIGUSR2 from ending the program. A server calls it first, before it has threads. A SIGHUP stays
-    /// pending until `watch` takes it. Handlers that the program has set for SIGUSR1 or SIGUSR2 stay.
+    /// Keeps SIGHUP, SIGUSR1 and SIGUSR2 from ending the program. A server calls it first, before it has
+    /// threads. A SIGHUP stays pending until `watch` takes it. Handlers that the program has set for SIGUSR1
+    /// or SIGUSR2 stay.
     package static func prepare() {
-        // Blocked in this thread and the threads it creates, until the loop of `watch` takes it. In any other thread an
-        // empty handler runs. SIG_IGN would discard a pending signal.
+        // Blocked in this thread and the threads it creates, until the loop of `watch` takes it. In any other
+        // thread an empty handler runs. SIG_IGN would discard a pending signal.
         setHandler(of: SIGHUP, signalIgnored)
         var set = sigset_t()
         sigemptyset(&set)
@@ -16,8 +18,9 @@ package enum Signals {
         for signal in [SIGUSR1, SIGUSR2] where isDefault(signal) { setHandler(of: signal, signalIgnored) }
     }
 
-    /// Calls `onFirst` on the loop at the first SIGTERM or SIGINT. A second one ends the process at once, with the exit code 128
-    /// plus its number. Calls `onHangUp` on the loop at each SIGHUP. The loop watches until it ends.
+    /// Calls `onFirst` on the loop at the first SIGTERM or SIGINT. A second one ends the process at once,
+    /// with the exit code 128 plus its number. Calls `onHangUp` on the loop at each SIGHUP. The loop watches
+    /// until it ends.
     static func watch(
         on loop: EventLoop, onHangUp: @escaping @Sendable () -> Void, onFirst: @escaping @Sendable () -> Void
     ) throws(SocketError) {

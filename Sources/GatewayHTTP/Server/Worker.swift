@@ -84,8 +84,8 @@ final class Worker {
         server.adopt(listener)
     }
 
-    /// Begins to send `Connection: close` at once and stops accepting after `delay`. In the last part of the delay, handshakes in
-    /// progress complete and no new one begins.
+    /// Begins to send `Connection: close` at once and stops accepting after `delay`. In the last part of the
+    /// delay, handshakes in progress complete and no new one begins.
     func drain(after delay: Duration) {
         server.beginDrain()
         let handshakes = min(Self.handshakeTime, delay / 2)
@@ -125,7 +125,8 @@ final class Worker {
 
     func takeLongestWake() -> TimeAmount { loop.takeLongestWake() }
 
-    /// All clients have their answers. Writes that answers did not wait for go on to their ends, at most to the deadline of the drain.
+    /// All clients have their answers. Writes that answers did not wait for go on to their ends, at most to
+    /// the deadline of the drain.
     private func end() {
         awaitsCalls = true
         if cutsCalls { return stopped() }

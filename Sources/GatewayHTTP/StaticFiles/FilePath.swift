@@ -10,8 +10,8 @@ struct FilePath: Hashable, Sendable {
     /// The longest name, in bytes: NAME_MAX without `.gz`.
     static let mostBytesOfName = 252
 
-    /// Nil if the path has an empty name (`//`), a name that begins with a dot (such as `..`), an encoded slash, a backslash, a
-    /// control character, an invalid escape or invalid UTF-8, or is too long.
+    /// Nil if the path has an empty name (`//`), a name that begins with a dot (such as `..`), an encoded
+    /// slash, a backslash, a control character, an invalid escape or invalid UTF-8, or is too long.
     ///
     /// - Parameter raw: the percent-encoded path of the request.
     init?(_ raw: ArraySlice<UInt8>) {

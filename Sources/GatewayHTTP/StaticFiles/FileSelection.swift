@@ -25,7 +25,8 @@ struct FileFacts: Hashable, Sendable {
         }
     }
 
-    /// Returns the coding in which a client gets the file; nil for none. br comes first, because it makes text smaller.
+    /// Returns the coding in which a client gets the file; nil for none. br comes first, because it makes
+    /// text smaller.
     fileprivate func coding(for fields: HTTPFields) -> FileCoding? {
         guard compressed != nil || brotli != nil else { return nil }
         var known: [FileCoding] = []
@@ -41,7 +42,8 @@ enum FileCoding: String, Hashable, Sendable {
     case brotli = "br"
 }
 
-/// How to answer a GET or HEAD of a file, given the request's fields and the file's metadata (RFC 9110 13.2.2).
+/// How to answer a GET or HEAD of a file, given the request's fields and the file's metadata (RFC
+/// 9110 13.2.2).
 struct FileSelection: Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         /// 200

@@ -2,7 +2,8 @@ import EventIO
 import HTTPInbound
 import Rx
 
-/// Sends a large file piece by piece, in turns with other files, and no faster than its client receives. Confined to its loop.
+/// Sends a large file piece by piece, in turns with other files, and no faster than its client receives.
+/// Confined to its loop.
 final class FileSender {
     /// How long a file whose client has enough to receive keeps its turn.
     static let patience = Duration.seconds(1)

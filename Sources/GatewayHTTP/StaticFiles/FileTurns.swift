@@ -1,10 +1,12 @@
 import EventIO
 import Resilience
 
-/// Lets the large files of one loop be read in turns, because each that is read holds memory. It has neither files nor a clock.
+/// Lets the large files of one loop be read in turns, because each that is read holds memory. It has neither
+/// files nor a clock.
 ///
-/// A file whose client is slow gives up its turn, so clients that read slowly keep nobody waiting. Of the files that wait, one whose client
-/// has the fewest turns is next. The number of open files is bounded, too, and divided among clients in fair shares.
+/// A file whose client is slow gives up its turn, so clients that read slowly keep nobody waiting. Of the
+/// files that wait, one whose client has the fewest turns is next. The number of open files is bounded, too,
+/// and divided among clients in fair shares.
 struct FileTurns<Reader: AnyObject> {
     private let places: Int
     /// Files that are being read, by client.

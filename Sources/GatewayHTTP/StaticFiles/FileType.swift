@@ -5,7 +5,8 @@ struct FileType: Hashable, Sendable {
     /// Whether gzip makes it smaller. Most pictures, fonts and archives are already compressed.
     let isCompressible: Bool
 
-    /// Text is UTF-8. An unknown extension is `application/octet-stream`, which browsers neither show nor run.
+    /// Text is UTF-8. An unknown extension is `application/octet-stream`, which browsers neither show nor
+    /// run.
     init(of path: String) {
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")),

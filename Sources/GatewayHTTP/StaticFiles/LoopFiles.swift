@@ -22,8 +22,8 @@ final class LoopFiles {
     /// Requests whose files they find later.
     private var unfound = RoundRobin<AddressPrefix, FileExchange>()
 
-    /// Files that the helper threads find at once. A small file is in memory as soon as it is found, and counts for its client once the
-    /// loop has taken it.
+    /// Files that the helper threads find at once. A small file is in memory as soon as it is found, and
+    /// counts for its client once the loop has taken it.
     static let findings = 64
 
     /// - Parameter requestsInFlight: on the loop. Files in pieces may be half of them.

@@ -3,7 +3,8 @@ public import JSONBytes
 import Networking
 import Rx
 
-/// Sends requests to a gateway under test, as an app would. Cancelling the task of a request means that the client leaves.
+/// Sends requests to a gateway under test, as an app would. Cancelling the task of a request means that the
+/// client leaves.
 public struct TestClient: Sendable {
     /// The gateway's URL: `http://127.0.0.1:43210`. In virtual time no server listens there.
     public let url: String
@@ -78,8 +79,8 @@ public struct TestClient: Sendable {
 
     // MARK: - Any request
 
-    /// Sends a request. `target` is path and query, percent-encoded; `json` is the body, sent as `application/json` unless
-    /// `fields` have a `Content-Type`.
+    /// Sends a request. `target` is path and query, percent-encoded; `json` is the body, sent as
+    /// `application/json` unless `fields` have a `Content-Type`.
     public func send(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
     ) async throws -> TestResponse {
@@ -95,7 +96,8 @@ public struct TestClient: Sendable {
             TestRequest(method: method, target: target, fields: fields, body: Array(body)[...]))
     }
 
-    /// Sends a request and leaves after `delay`, as an impatient client does. Returns nil if no answer had arrived by then.
+    /// Sends a request and leaves after `delay`, as an impatient client does. Returns nil if no answer had
+    /// arrived by then.
     ///
     ///     let response = try await client.send(.get, "/api/weights", leavingAfter: .milliseconds(100))
     ///     #expect(response == nil)

@@ -32,7 +32,8 @@ public struct TestResponse: Sendable, CustomStringConvertible {
     public var description: String { "\(status) after \(elapsed)" }
 }
 
-/// The status of a response, which is printed with the body, so that a failing expectation shows the whole answer.
+/// The status of a response, which is printed with the body, so that a failing expectation shows the whole
+/// answer.
 ///
 ///     #expect(response.status == .ok)     // 502 Bad Gateway: {"status":502,"code":"UPSTREAM_FAILURE",...}
 ///

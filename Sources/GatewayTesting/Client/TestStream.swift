@@ -7,8 +7,8 @@ import Networking
 ///     #expect(response.status == .ok)
 ///     for try await piece in response.pieces { ... }
 ///
-/// At most 256 KiB are buffered; then the client stops reading, like a slow one. Releasing the response, or cancelling
-/// the task that reads it, means that the client leaves.
+/// At most 256 KiB are buffered; then the client stops reading, like a slow one. Releasing the response, or
+/// cancelling the task that reads it, means that the client leaves.
 public struct TestStream: Sendable {
     /// The status.
     public let status: TestStatus
@@ -22,7 +22,8 @@ public struct TestStream: Sendable {
         reading = Reading(buffer)
     }
 
-    /// The pieces of the body as they arrive. Throws `BrokenStream` if the body ends early. Iterate once, in one task.
+    /// The pieces of the body as they arrive. Throws `BrokenStream` if the body ends early. Iterate once, in
+    /// one task.
     public var pieces: Pieces { Pieces(reading: reading) }
 
     /// Reads the rest of the body.

@@ -1,8 +1,8 @@
 import EventIO
 import Glibc
 
-/// A loopback port that is bound but not listened on, so that it refuses connections and no other process takes it.
-/// A `Listener` may listen there meanwhile.
+/// A loopback port that is bound but not listened on, so that it refuses connections and no other process
+/// takes it. A `Listener` may listen there meanwhile.
 final class ReservedPort: Sendable {
     let address: SocketAddress
     private let descriptor: Int32

@@ -91,7 +91,8 @@ extension StubUpstream {
 }
 
 extension HTTPResponse {
-    /// The number of bytes that a truncated response announces, and the number of its body's bytes that it sends.
+    /// The number of bytes that a truncated response announces, and the number of its body's bytes that it
+    /// sends.
     var truncatedBody: (announced: Int, sent: ArraySlice<UInt8>) {
         let bytes = Array(body.joined())
         return (max(bytes.count, 1), bytes.prefix(bytes.count / 2))

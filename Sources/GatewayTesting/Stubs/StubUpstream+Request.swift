@@ -49,7 +49,8 @@ extension StubUpstream {
             get throws { try JSONFragment(validating: bytes) }
         }
 
-        /// Returns the first decoded value of the query with this name; nil without one, or if it cannot be decoded.
+        /// Returns the first decoded value of the query with this name; nil without one, or if it cannot be
+        /// decoded.
         public func query(_ name: String) -> String? {
             (try? QueryItems(query.map { Array($0.utf8)[...] }).first(name)) ?? nil
         }

@@ -10,8 +10,8 @@ import Locking
 ///     }
 ///     diary.on(.get, "/weights/2026-11-20").answers(.status(.serviceUnavailable), .json("{}"))
 ///
-/// Of the stubs that match a call, the one with the most literal path segments answers; among those, the one with the
-/// most other conditions; among those, the one declared last.
+/// Of the stubs that match a call, the one with the most literal path segments answers; among those, the one
+/// with the most other conditions; among those, the one declared last.
 public final class StubUpstream: Sendable {
     private struct State: Sendable {
         var stubs: [Stub] = []
@@ -38,9 +38,11 @@ public final class StubUpstream: Sendable {
     ///
     /// - Parameters:
     ///   - method: the method. GET matches HEAD too, whose answer has no body.
-    ///   - path: literal segments and parameters, `/weights/{date}`, not percent-encoded. A parameter matches one segment.
+    ///   - path: literal segments and parameters, `/weights/{date}`, not percent-encoded. A parameter matches
+    ///     one segment.
     ///   - query: decoded values of the query. The call may have others.
-    ///   - json: text of the same JSON as the body's; the order of members and the spelling of numbers do not count.
+    ///   - json: text of the same JSON as the body's; the order of members and the spelling of numbers do not
+    ///     count.
     public func on(
         _ method: HTTPMethod, _ path: String, query: [String: String] = [:], json: String? = nil
     ) -> UnansweredStub {
@@ -70,7 +72,8 @@ public final class StubUpstream: Sendable {
 
     // MARK: - Faults
 
-    /// What is wrong with the whole upstream; nil if nothing is. May change during a test: a refusing upstream recovers.
+    /// What is wrong with the whole upstream; nil if nothing is. May change during a test: a refusing
+    /// upstream recovers.
     ///
     ///     upstreams["diary"].fault = .refusesConnections
     public var fault: Fault? {

@@ -7,8 +7,8 @@ import Locking
 ///     upstreams["orders"].on(.post, "/orders", json: ["item": 12]).answer(json: ["id": 1], status: .created)
 ///     upstreams["diary"].on(.get, "/total").answer(.hangs)
 ///
-/// A call that matches no stub gets a 501, and `withGateway` throws `UnmatchedCalls`, which names the call and what
-/// each stub missed. The same holds for an upstream without stubs.
+/// A call that matches no stub gets a 501, and `withGateway` throws `UnmatchedCalls`, which names the call
+/// and what each stub missed. The same holds for an upstream without stubs.
 public final class StubUpstreams: Sendable, ExpressibleByDictionaryLiteral {
     private let byName: Lock<[String: StubUpstream]>
     private let own = Lock<Set<String>>([])
@@ -33,8 +33,8 @@ public final class StubUpstreams: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The upstreams that have no stubs and are called at their targets' own addresses, on sockets: for a gateway that calls
-    /// real servers or itself. Default none.
+    /// The upstreams that have no stubs and are called at their targets' own addresses, on sockets: for a
+    /// gateway that calls real servers or itself. Default none.
     public var unstubbed: Set<String> {
         get { own.withLock { $0 } }
         set { own.withLock { $0 = newValue } }

@@ -3,7 +3,8 @@ import Networking
 import NetworkingTesting
 
 extension StubUpstreams {
-    /// Answers a call of a gateway in virtual time. It fails as connections do, with the same reasons and at the same times.
+    /// Answers a call of a gateway in virtual time. It fails as connections do, with the same reasons and at
+    /// the same times.
     func answer(to call: TransportCall, _ unmatched: UnmatchedCalls.Log) -> StubTransport.Answer {
         let stub = self[call.upstream.name]
         guard stub.fault != .refusesConnections else { return .failure(.connectionRefused) }

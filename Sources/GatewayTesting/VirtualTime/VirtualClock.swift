@@ -7,8 +7,8 @@ import Rx
 import RxVirtualTime
 import Synchronization
 
-/// The scheduler of a gateway in virtual time, whose clock jumps from event to event, and the executor of its tasks. Any
-/// thread may add work; one thread runs it.
+/// The scheduler of a gateway in virtual time, whose clock jumps from event to event, and the executor of its
+/// tasks. Any thread may add work; one thread runs it.
 final class VirtualClock: SchedulerType, TaskExecutor {
     /// What a clock without due work waits for.
     enum Next: Sendable {
@@ -124,7 +124,8 @@ final class VirtualClock: SchedulerType, TaskExecutor {
     }
 }
 
-/// The executor of a test in virtual time. Apart from its gateway's executor, because only requests may stall.
+/// The executor of a test in virtual time. Apart from its gateway's executor, because only requests may
+/// stall.
 final class VirtualTestExecutor: TaskExecutor {
     private let clock: VirtualClock
 

@@ -80,8 +80,8 @@ final class VirtualRun: Sendable {
     }
 }
 
-/// A request in virtual time waits for something that never happens there: a handler awaits work on another thread that
-/// did not end within 5 s of real time, or nothing at all.
+/// A request in virtual time waits for something that never happens there: a handler awaits work on another
+/// thread that did not end within 5 s of real time, or nothing at all.
 public struct VirtualTimeStalled: Error, CustomStringConvertible {
     /// The requests that wait: `GET /api/weights`.
     public let waiting: [String]

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// The client connections of all loops of a process, and their limit.
 ///
-/// Pass the same total to the server of each loop. A loop may have more than its share while the total has room.
+/// Pass the same total to the server of each loop. A loop may have more than its share while the total has
+/// room.
 public final class ConnectionTotal: Sendable {
     public let limit: Int
     private let count = Atomic(0)

@@ -2,12 +2,12 @@ internal import EventIO
 
 /// The order in which the connections of a loop are closed to make room for newcomers.
 ///
-/// It has neither sockets nor a clock. The longest-idle connection of the client that holds most connections goes first. If
-/// no connection is idle, the one that has waited longest for a head goes, after `headPatience`. Connections above the
-/// limit hold no place, so they only make room for each other.
+/// It has neither sockets nor a clock. The longest-idle connection of the client that holds most connections
+/// goes first. If no connection is idle, the one that has waited longest for a head goes, after
+/// `headPatience`. Connections above the limit hold no place, so they only make room for each other.
 ///
-/// Each event takes constant time, so that a flood of newcomers costs the same with many connections as with few. Only
-/// `next` may walk down from the largest client to the next smaller one.
+/// Each event takes constant time, so that a flood of newcomers costs the same with many connections as with
+/// few. Only `next` may walk down from the largest client to the next smaller one.
 struct EvictionOrder {
     /// Identifies a connection from `insert` to `remove`. Numbers are used again.
     typealias Slot = Int
@@ -27,12 +27,12 @@ struct EvictionOrder {
     /// Time that a client has for a complete head before its connection may be closed for a newcomer.
     static let headPatience = TimeAmount.seconds(1)
 
-    /// The same above the limit. There are few such connections, so clients that send nothing must not keep health checks
-    /// waiting in the kernel; a head that has arrived there is read at once.
+    /// The same above the limit. There are few such connections, so clients that send nothing must not keep
+    /// health checks waiting in the kernel; a head that has arrived there is read at once.
     static let headPatienceAboveLimit = TimeAmount.milliseconds(100)
 
-    /// How exact the order of idle connections is: a connection that serves many requests a second moves in it only this
-    /// often, so that most requests cost no work here.
+    /// How exact the order of idle connections is: a connection that serves many requests a second moves in
+    /// it only this often, so that most requests cost no work here.
     static let precision = TimeAmount.milliseconds(100)
 
     private enum Position {
@@ -219,8 +219,8 @@ struct EvictionOrder {
         freeClients.append(client)
     }
 
-    /// Lists a client with idle connections, behind the others with as many connections. So of clients that always had
-    /// one connection each, the longest idle goes first.
+    /// Lists a client with idle connections, behind the others with as many connections. So of clients that
+    /// always had one connection each, the longest idle goes first.
     private mutating func list(_ client: Int) {
         let count = clients[client].count
         while clientsByCount.count <= count { clientsByCount.append(IndexLists.List()) }

@@ -1,7 +1,7 @@
 internal import EventIO
 
-/// At the connection limit a newcomer replaces a connection of this loop, or is accepted above the limit to ask for
-/// one thing. A loop cannot close the connections of another one.
+/// At the connection limit a newcomer replaces a connection of this loop, or is accepted above the limit to
+/// ask for one thing. A loop cannot close the connections of another one.
 extension InboundServer {
     /// How often paused listeners look for room, which another loop may have made.
     private static var acceptRetryInterval: TimeAmount { .milliseconds(50) }
@@ -29,8 +29,8 @@ extension InboundServer {
 
     func accept(_ stream: SocketStream) {
         let holdsPlace = takePlace()
-        // A drain accepts the whole backlog, and another loop may take the place that `mayAccept` saw, so there may be
-        // more of them.
+        // A drain accepts the whole backlog, and another loop may take the place that `mayAccept` saw, so
+        // there may be more of them.
         if !holdsPlace, order.countAboveLimit >= limits.connectionsAboveLimit,
             let (slow, reason) = nextToEvict({ $0.nextAboveLimit(at: $1) })
         {
@@ -63,7 +63,8 @@ extension InboundServer {
         return true
     }
 
-    /// Gives a connection above the limit a place when its head has arrived. Returns false if there is still none.
+    /// Gives a connection above the limit a place when its head has arrived. Returns false if there is still
+    /// none.
     func givePlace(to connection: InboundConnection) -> Bool {
         guard takePlace() else { return false }
         connection.holdsPlace = true

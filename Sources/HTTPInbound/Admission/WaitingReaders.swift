@@ -18,10 +18,12 @@ struct WaitingReaders {
         self.now = now
     }
 
-    /// Chooses the connection to reset: of connections whose client should have read more by now, or of all if every client reads steadily,
-    /// one of the client that holds the most bytes, and of these the most overdue.
+    /// Chooses the connection to reset: of connections whose client should have read more by now, or of all
+    /// if every client reads steadily, one of the client that holds the most bytes, and of these the most
+    /// overdue.
     ///
-    /// - Parameter ask: finds out from the kernel when the client of a connection is due. What is known may be a second old.
+    /// - Parameter ask: finds out from the kernel when the client of a connection is due. What is known may
+    ///   be a second old.
     mutating func next(_ ask: (_ connection: Int) -> MonotonicTime) -> Int? {
         let totals = totals { $0.dueAt <= now }
         while let index = first(by: totals, where: { $0.dueAt <= now }) {

@@ -2,8 +2,8 @@ internal import EventIO
 
 /// The progress of a body that its handler reads as it arrives. Part of `ConnectionStateMachine`.
 ///
-/// The time limits of bodies apply to the time in which the reader waits for the client, so a slow reader costs the client
-/// nothing.
+/// The time limits of bodies apply to the time in which the reader waits for the client, so a slow reader
+/// costs the client nothing.
 struct BodyStreamState {
     private let limit: Int
     private var received = 0
@@ -21,7 +21,8 @@ struct BodyStreamState {
         self.expectsContinue = expectsContinue
     }
 
-    /// Whether to stop reading until the reader takes something. A waiting reader takes all of what one read brings.
+    /// Whether to stop reading until the reader takes something. A waiting reader takes all of what one read
+    /// brings.
     func isFull(_ limits: StateLimits) -> Bool { waitingSince == nil && unread >= limits.unreadBody }
 
     /// Returns false if the body exceeds its limit.
@@ -44,8 +45,8 @@ struct BodyStreamState {
         waited = TimeAmount(nanoseconds: waited.nanoseconds + max(0, (now - since).nanoseconds))
     }
 
-    /// The reader waits for the client. Returns whether to send a 100 (Continue) now. A client that has sent some of the
-    /// body needs none (RFC 9110 10.1.1).
+    /// The reader waits for the client. Returns whether to send a 100 (Continue) now. A client that has sent
+    /// some of the body needs none (RFC 9110 10.1.1).
     mutating func waitBegan(at now: MonotonicTime) -> Bool {
         waitingSince = waitingSince ?? now
         guard expectsContinue else { return false }
@@ -56,8 +57,8 @@ struct BodyStreamState {
     /// The final answer has begun. A 100 (Continue) may not follow it.
     mutating func answerBegan() { expectsContinue = false }
 
-    /// When a waiting reader has waited too long: once for `bodyDeadline`, or in all its waits for longer than
-    /// `bodyRate` allows.
+    /// When a waiting reader has waited too long: once for `bodyDeadline`, or in all its waits for longer
+    /// than `bodyRate` allows.
     func deadline(_ limits: StateLimits) -> MonotonicTime? {
         guard let since = waitingSince else { return nil }
         let rated = max(limits.bodyRateGrace, limits.ratedTime(ofBytes: received))

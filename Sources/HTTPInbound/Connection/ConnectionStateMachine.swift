@@ -3,22 +3,25 @@ internal import HTTPWire
 
 /// Decides for one client connection what may be read, which request is answered next, and what is due when.
 ///
-/// It has neither sockets, nor a parser, nor a handler. Each event is a method that returns what to do. The connection reads
-/// `deadline` after each batch of events and calls `deadlinePassed` at that time.
+/// It has neither sockets, nor a parser, nor a handler. Each event is a method that returns what to do. The
+/// connection reads `deadline` after each batch of events and calls `deadlinePassed` at that time.
 struct ConnectionStateMachine {
     /// What the next bytes belong to.
     private enum Reading {
-        /// Waiting for the first byte of the next request. Exits: `headStarted`, `headCompleted`, `requestFailed`. At
-        /// its deadline the connection closes silently. The deadline is off while an answer is pending.
+        /// Waiting for the first byte of the next request. Exits: `headStarted`, `headCompleted`,
+        /// `requestFailed`. At its deadline the connection closes silently. The deadline is off while an
+        /// answer is pending.
         case idle
         /// Reading a head. Exits: `headCompleted`, `requestFailed`. Its deadline is a 408.
         case head(since: MonotonicTime)
-        /// A complete or failed head waits for the previous answer; nothing is read. Exit: the end of that answer.
+        /// A complete or failed head waits for the previous answer; nothing is read. Exit: the end of that
+        /// answer.
         case held
-        /// Reading the body. Exits: `bodyCompleted`, `requestFailed`, the size limit (413). Its deadline is a 408.
+        /// Reading the body. Exits: `bodyCompleted`, `requestFailed`, the size limit (413). Its deadline is
+        /// a 408.
         case body(BodyProgress)
-        /// The exchange has begun and reads the body. Exits: `bodyCompleted`, `requestFailed`, the size limit, the end of
-        /// the answer. At its deadline the body fails with a 408.
+        /// The exchange has begun and reads the body. Exits: `bodyCompleted`, `requestFailed`, the size
+        /// limit, the end of the answer. At its deadline the body fails with a 408.
         case stream(BodyStreamState)
         /// Further bytes are not interpreted. No exits.
         case over
@@ -30,10 +33,11 @@ struct ConnectionStateMachine {
         case nothing
         /// A request waits for its answer, or for the rest of it. Exit: `answerCompleted`.
         case pending
-        /// The answer is complete, and part of it waits for the client. Exits: `queueEmptied`; a reset if it stalls.
+        /// The answer is complete, and part of it waits for the client. Exits: `queueEmptied`; a reset if it
+        /// stalls.
         case flushing
-        /// The last answer was sent and our side is shut; input is discarded. Exits, all to `closed`: the client's
-        /// end, too many bytes, the deadline.
+        /// The last answer was sent and our side is shut; input is discarded. Exits, all to `closed`: the
+        /// client's end, too many bytes, the deadline.
         case lingering(until: MonotonicTime, discarded: Int)
         /// No exits.
         case closed
@@ -123,7 +127,8 @@ struct ConnectionStateMachine {
         return requestCount > 0
     }
 
-    /// Whether it waits for the first head or the rest of one, or for the client to close after the last answer.
+    /// Whether it waits for the first head or the rest of one, or for the client to close after the last
+    /// answer.
     var awaitsHead: Bool {
         switch (reading, answering) {
         case (.idle, .nothing): requestCount == 0
@@ -133,8 +138,8 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Whether to read the socket. False while a request that was parsed ahead waits, and while a streamed body has too many unread bytes.
-    /// What has been read of a streamed body is parsed all the same.
+    /// Whether to read the socket. False while a request that was parsed ahead waits, and while a streamed
+    /// body has too many unread bytes. What has been read of a streamed body is parsed all the same.
     var wantsBytes: Bool {
         if case .stream(let body) = reading, body.isFull(limits) { return isDiscarding }
         return mayParse || isDiscarding
@@ -209,15 +214,16 @@ struct ConnectionStateMachine {
         /// The request has no body.
         case dispatch
         case read(sendContinue: Bool)
-        /// The client waits for a 100 that will not come, or the body is too large to be read for nothing: answer now and close.
+        /// The client waits for a 100 that will not come, or the body is too large to be read for nothing:
+        /// answer now and close.
         case answerUnread
         /// 413 and close.
         case refuseTooLarge
     }
 
-    /// The decision about a request is known; its body has not been read. `limit` is the most bytes the handler takes;
-    /// nil if the answer is known and the body is only discarded. `expectsContinue`: the client waits for a 100
-    /// (Continue) and has sent none of the body.
+    /// The decision about a request is known; its body has not been read. `limit` is the most bytes the
+    /// handler takes; nil if the answer is known and the body is only discarded. `expectsContinue`: the
+    /// client waits for a 100 (Continue) and has sent none of the body.
     mutating func verdictKnown(
         body: RequestFraming.Body, limit: Int?, expectsContinue: Bool, at now: MonotonicTime
     ) -> BodyAction {
@@ -250,7 +256,8 @@ struct ConnectionStateMachine {
         case refuseTooLarge
     }
 
-    /// The handler reads the body as it arrives, up to `limit` bytes. The size that the server buffers does not matter.
+    /// The handler reads the body as it arrives, up to `limit` bytes. The size that the server buffers does
+    /// not matter.
     mutating func streamingDecided(
         body: RequestFraming.Body, limit: Int, expectsContinue: Bool
     ) -> StreamAction {
@@ -336,13 +343,15 @@ struct ConnectionStateMachine {
         isClosing = true
     }
 
-    /// An answer's head is about to be written. Returns whether it carries `Connection: close`. `delimitedByClose`: the
-    /// end of the connection marks the end of the body. `hasInput`: further bytes have arrived and are not parsed yet.
+    /// An answer's head is about to be written. Returns whether it carries `Connection: close`.
+    /// `delimitedByClose`: the end of the connection marks the end of the body. `hasInput`: further bytes
+    /// have arrived and are not parsed yet.
     mutating func answerBegan(delimitedByClose: Bool, hasInput: Bool = false) -> Bool {
         if delimitedByClose || !isPersistent || requestCount >= limits.requestsPerConnection {
             isClosing = true
         }
-        // Nothing behind a `close` is answered (RFC 9112 9.6), so it waits for the last request that has arrived.
+        // Nothing behind a `close` is answered (RFC 9112 9.6), so it waits for the last request that has
+        // arrived.
         if isDraining, !hasInput, !hasFurtherHead { isClosing = true }
         if case .stream(var body) = reading {
             // The client may send the rest or not, so the connection cannot be used again.
@@ -444,8 +453,8 @@ struct ConnectionStateMachine {
         case keepWriting
     }
 
-    /// The client sends no more (FIN). If an answer is pending, the client counts as gone. `queueIsEmpty`: the kernel
-    /// has taken all output.
+    /// The client sends no more (FIN). If an answer is pending, the client counts as gone. `queueIsEmpty`:
+    /// the kernel has taken all output.
     mutating func endReached(queueIsEmpty: Bool) -> EndAction {
         if !queueIsEmpty { outputQueued() }
         switch answering {

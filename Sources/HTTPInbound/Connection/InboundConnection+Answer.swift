@@ -3,7 +3,8 @@ internal import HTTPModel
 internal import HTTPWire
 
 extension InboundConnection {
-    /// Bodies up to this size are copied behind the head and written at once; larger ones are gathered in place.
+    /// Bodies up to this size are copied behind the head and written at once; larger ones are gathered in
+    /// place.
     static var copiedBytes: Int { 16 * 1024 }
 
     // MARK: Whole answers
@@ -77,8 +78,8 @@ extension InboundConnection {
         }
     }
 
-    /// Assembles a small answer directly in the outbox, which saves a buffer and a copy. Returns nil and writes
-    /// nothing if that is not possible.
+    /// Assembles a small answer directly in the outbox, which saves a buffer and a copy. Returns nil and
+    /// writes nothing if that is not possible.
     private func writeInPlace(_ response: HTTPResponse, _ keepAlive: Bool) -> Int? {
         let bodyCount = response.bodyCount
         let date = server.date.current
@@ -220,7 +221,8 @@ extension InboundConnection {
         complete(.exchange(exchange))
     }
 
-    /// Breaks off an answer. Sends what has been written of it first, so that the client never sees a reset without a byte.
+    /// Breaks off an answer. Sends what has been written of it first, so that the client never sees a reset
+    /// without a byte.
     func abort() {
         guard isOpen else { return }
         stream.sendNow()

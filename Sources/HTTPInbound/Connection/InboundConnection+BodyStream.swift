@@ -43,7 +43,8 @@ extension InboundConnection {
         bodyReader?.append(bytes)
     }
 
-    /// Notes why no more of the body can be read. The next delivery tells the reader, once it has the bytes before.
+    /// Notes why no more of the body can be read. The next delivery tells the reader, once it has the bytes
+    /// before.
     func failBody(_ error: InboundError) { bodyReader?.fail(error) }
 
     /// Passes what this batch of events brought to a waiting reader.

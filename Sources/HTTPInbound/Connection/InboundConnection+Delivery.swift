@@ -5,7 +5,8 @@ struct Delivery {
     var taken: Int64
     var acknowledged: Int64
 
-    /// Returns how many of an answer's `count` bytes, which end at offset `end` of the output, the client acknowledged.
+    /// Returns how many of an answer's `count` bytes, which end at offset `end` of the output, the client
+    /// acknowledged.
     func acknowledged(of count: Int, end: Int64) -> Int {
         Int(min(max(0, acknowledged - (end - Int64(count))), Int64(count)))
     }
@@ -34,7 +35,8 @@ extension InboundConnection: DeferredWork {
         }
     }
 
-    /// Returns the progress of the output; nil if it is not needed. Closing the stream loses it, so call this first.
+    /// Returns the progress of the output; nil if it is not needed. Closing the stream loses it, so call this
+    /// first.
     func delivery(_ ending: Ending) -> Delivery? {
         guard exchange != nil || !unsentAnswers.isEmpty || request.continueBytes > 0 else { return nil }
         switch ending {

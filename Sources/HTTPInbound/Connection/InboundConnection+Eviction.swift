@@ -39,8 +39,8 @@ extension InboundConnection {
     /// The order does not count it as idle any more.
     func forgetIdleReport() { idleReportExpiry = MonotonicTime(nanoseconds: 0) }
 
-    /// Closes for a newcomer. The FIN goes first: if the client's next request arrives at this moment, the kernel
-    /// resets the connection, but the client sees the end before the reset.
+    /// Closes for a newcomer. The FIN goes first: if the client's next request arrives at this moment, the
+    /// kernel resets the connection, but the client sees the end before the reset.
     func giveWay() {
         stream.shutdownWrite()
         end(.close, .completed)

@@ -1,8 +1,10 @@
 internal import HTTPModel
 
-/// Input that was read but may not be parsed yet, behind a request whose answer is pending, or in a later turn of the loop.
+/// Input that was read but may not be parsed yet, behind a request whose answer is pending, or in a later
+/// turn of the loop.
 extension InboundConnection {
-    /// Keeps more of it. Without memory for it, the request that waits is refused after the current answer, and what follows is dropped.
+    /// Keeps more of it. Without memory for it, the request that waits is refused after the current answer,
+    /// and what follows is dropped.
     func keepPending(_ bytes: UnsafeRawBufferPointer) {
         if server.bodies.reserve(bytes.count) {
             pendingBytes += bytes.count

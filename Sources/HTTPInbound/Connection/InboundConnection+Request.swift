@@ -106,8 +106,8 @@ extension InboundConnection {
         server.bodies.release(request.takeBody().count)
     }
 
-    /// Takes the complete body for its exchange, with the charge for its memory if it is large or may grow. Another one
-    /// counts until the exchange ends.
+    /// Takes the complete body for its exchange, with the charge for its memory if it is large or may grow.
+    /// Another one counts until the exchange ends.
     func takeBody() -> (bytes: [UInt8], charge: BodyCharge?) {
         let body = request.takeBody()
         guard !body.isEmpty else { return (body, nil) }

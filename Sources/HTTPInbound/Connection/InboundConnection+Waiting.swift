@@ -18,16 +18,16 @@ extension InboundConnection {
     /// The part of `waitingBytes` that may move to a file.
     private var spoolableBytes: Int { waitingBytes &- unreadBytes }
 
-    /// Copies a short rest of an answer whose client has been behind for a while, because the memory that holds it may be larger: the
-    /// whole answer, or the response of an upstream.
+    /// Copies a short rest of an answer whose client has been behind for a while, because the memory that
+    /// holds it may be larger: the whole answer, or the response of an upstream.
     func compactIfSmall() {
         guard isOpen, stream.bufferedByteCount <= server.limits.residentAnswer else { return }
         stream.compactQueue()
         countWaiting()
     }
 
-    /// Moves a large answer to a file if its client has been behind for a while, or at once if memory is short. Waits for the rest that
-    /// its writer holds, so that one file holds all of it.
+    /// Moves a large answer to a file if its client has been behind for a while, or at once if memory is
+    /// short. Waits for the rest that its writer holds, so that one file holds all of it.
     func spoolIfLarge() {
         countWaiting()
         guard isOpen, heldBytes == 0, let since = largeSince,

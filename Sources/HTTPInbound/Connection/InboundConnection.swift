@@ -3,8 +3,8 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// One client connection, which performs what `ConnectionStateMachine` decides. Used on its loop only. The server's
-/// list retains it until it ends, so it outlives every callback of its stream.
+/// One client connection: performs what `ConnectionStateMachine` decides. Used on its loop only. The server
+/// retains it until it ends, so it outlives every callback of its stream.
 final class InboundConnection {
     /// What was parsed while an earlier answer was pending.
     enum ParsedAhead {
@@ -75,7 +75,7 @@ final class InboundConnection {
         request = RequestInProgress(receivedAt: now)
     }
 
-    /// Serves the next requests by another handler. The one whose body is being read stays with the earlier one.
+    /// Serves the next requests by another handler, not the one whose body is being read.
     func use(_ handler: any InboundHandler, after earlier: any InboundHandler, limits: StateLimits) {
         self.handler = handler
         state.use(limits)
@@ -168,8 +168,8 @@ final class InboundConnection {
         }
     }
 
-    /// Describes a request that failed: the current one if its body was being read, else what arrived of its head. The
-    /// `unread` bytes have arrived and will not be parsed.
+    /// Describes a request that failed: the current one if its body was being read, else what arrived of its
+    /// head. The `unread` bytes have arrived and will not be parsed.
     func failedRequest(unread: Int = 0) -> RequestInProgress {
         guard !state.isReadingBody else { return request }
         var failed = RequestInProgress(receivedAt: state.headSince ?? now)
@@ -307,7 +307,7 @@ final class InboundConnection {
 }
 
 extension InboundOutcome {
-    /// Whether a request is worth a report if it ends so within its head. Not if its connection gives way to others, which may be many.
+    /// Whether a request that ends so within its head is worth a report. Evictions may be many.
     fileprivate var reportsPartialHeads: Bool {
         switch self {
         case .clientGone, .drain, .aborted: true

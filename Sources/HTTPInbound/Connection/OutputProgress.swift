@@ -1,10 +1,10 @@
 internal import EventIO
 
-/// How a client takes waiting output, measured by the bytes it acknowledges. (A reader of 5 to 50 KB/s with a large
-/// window acknowledges once in 25 to 90 s, in one burst.)
+/// How a client takes waiting output, measured by the bytes it acknowledges. (A reader of 5 to 50 KB/s with a
+/// large window acknowledges once in 25 to 90 s, in one burst.)
 ///
-/// The output of an answer that is passed on piece by piece waits many times, each time perhaps for a few seconds. So the
-/// rate is measured over several waits too.
+/// The output of an answer that is passed on piece by piece waits many times, each time perhaps for a few
+/// seconds. So the rate is measured over several waits too.
 struct OutputProgress {
     /// The waits of an answer whose common rate is measured. The time between them does not count.
     struct Waits {
@@ -66,15 +66,16 @@ struct OutputProgress {
         return pace.settles(limits).map { min($0, next) } ?? next
     }
 
-    /// Records the bytes acknowledged so far for the choice of who is reset. The average rate has its own checks.
+    /// Records the bytes acknowledged so far for the choice of who is reset. The average rate has its own
+    /// checks.
     mutating func observePace(acknowledged: Int64, at now: MonotonicTime, _ limits: StateLimits) {
         pace.observe(acknowledged: acknowledged, at: now, limits)
     }
 
     /// Records the bytes acknowledged so far.
     ///
-    /// The average rate ends at the latest acknowledgement that an earlier check saw: `sendStall` covers the silence
-    /// since then, and a burst that has just begun has until the next check to arrive.
+    /// The average rate ends at the latest acknowledgement that an earlier check saw: `sendStall` covers the
+    /// silence since then, and a burst that has just begun has until the next check to arrive.
     mutating func observe(acknowledged: Int64, at now: MonotonicTime, _ limits: StateLimits) {
         func isBelowRate(since first: Int64, in time: TimeAmount) -> Bool {
             let bytes = Int128(acknowledged) - Int128(first)

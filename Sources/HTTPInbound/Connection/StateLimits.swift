@@ -16,7 +16,8 @@ struct StateLimits {
     var sendRateGrace: TimeAmount
     /// Time between two checks of waiting output. Default 1 s.
     var sendCheckInterval: TimeAmount
-    /// Time in which a client's kernel fills its buffer, so that acknowledgements do not show whether the client reads. Default 200 ms.
+    /// Time in which a client's kernel fills its buffer, so that acknowledgements do not show whether the
+    /// client reads. Default 200 ms.
     var settlingTime: TimeAmount
     var keepAliveIdle: TimeAmount
     var discardTime: TimeAmount

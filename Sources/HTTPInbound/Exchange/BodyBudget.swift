@@ -5,7 +5,8 @@ internal import Synchronization
 final class BodyBudget: Sendable {
     private let loop: EventLoop
     private let limit: Atomic<Int>
-    /// Bytes that arrive, and small bodies. Changed on the loop only, by a load and a store: small requests pay for no more.
+    /// Bytes that arrive, and small bodies. Changed on the loop only, by a load and a store: small requests
+    /// pay for no more.
     private let own = Atomic(0)
     /// Bytes of all `BodyCharge`s, which are released on any thread.
     private let charged = Atomic(0)

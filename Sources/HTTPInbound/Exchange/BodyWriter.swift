@@ -1,7 +1,7 @@
 /// Writes an answer's body in pieces, with backpressure. Used on the server's loop only.
 ///
-/// Write while `isOverHighWatermark` is false, then wait for `onDrain`. End with `finish` or `fail`; releasing an
-/// unfinished writer fails the answer. Has no effect after the client has left.
+/// Write while `isOverHighWatermark` is false, then wait for `onDrain`. End with `finish` or `fail`;
+/// releasing an unfinished writer fails the answer. Has no effect after the client has left.
 public final class BodyWriter {
     /// How the client finds the end of the body.
     enum Framing: Equatable {
@@ -34,19 +34,21 @@ public final class BodyWriter {
         fail()
     }
 
-    /// Whether too much waits for the client, or nothing of the body will be sent any more. Write no more until `onDrain`.
+    /// Whether too much waits for the client, or nothing of the body will be sent any more. Write no more
+    /// until `onDrain`.
     public var isOverHighWatermark: Bool { isOver || exchange.connection?.isOverHighWatermark ?? true }
 
-    /// Counts bytes of the body that are in memory but not written yet, until the next call, as bytes that wait for the client
-    /// (`InboundLimits.waitingAnswers`). May end the request.
+    /// Counts bytes of the body that are in memory but not written yet, until the next call, as bytes that
+    /// wait for the client (`InboundLimits.waitingAnswers`). May end the request.
     public func hold(_ bytes: Int) {
         guard !isOver, let connection = exchange.connection else { return }
         connection.heldBytes = bytes
         connection.settle()
     }
 
-    /// Counts bytes that wait in the source of the body, until the next call, likewise. Unlike bytes of `hold(_:)`, they may stay there
-    /// as long as the client is slow, and what was written before them does not wait for them.
+    /// Counts bytes that wait in the source of the body, until the next call, likewise. Unlike bytes of
+    /// `hold(_:)`, they may stay there as long as the client is slow, and what was written before them does
+    /// not wait for them.
     public func countUnread(_ bytes: Int) {
         guard !isOver, let connection = exchange.connection else { return }
         connection.unreadBytes = bytes
@@ -63,7 +65,8 @@ public final class BodyWriter {
         }
     }
 
-    /// Sends part of the body, which has to be valid during the call only. Otherwise like `write(_:)` for a slice.
+    /// Sends part of the body, which has to be valid during the call only. Otherwise like `write(_:)` for a
+    /// slice.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         guard let connection = claim(bytes.count) else { return }
         if case .chunked = framing {

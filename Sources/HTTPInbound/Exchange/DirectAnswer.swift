@@ -18,7 +18,8 @@ public struct DirectAnswer {
     public var receivedAt: MonotonicTime
     /// Bytes of the request that arrived, head and body.
     public var bytesReceived: Int
-    /// Bytes of the answer with its head and a preceding 100 (Continue). If it was cut, only the acknowledged bytes.
+    /// Bytes of the answer with its head and a preceding 100 (Continue). If it was cut, only the acknowledged
+    /// bytes.
     public var bytesSent: Int
     /// Bytes of the 100 (Continue) among them.
     var continueBytes = 0
@@ -33,8 +34,8 @@ public enum InboundOutcome: String, Sendable {
     case completed = "complete"
     /// The client left before that.
     case clientGone = "client_gone"
-    /// The client was reset: it read too slowly (`InboundLimits.sendStall`, `sendRate`), or slowest of all when
-    /// `waitingAnswers` was reached.
+    /// The client was reset: it read too slowly (`InboundLimits.sendStall`, `sendRate`), or slowest of all
+    /// when `waitingAnswers` was reached.
     case stalled
     /// The server broke off: the handler failed midway or released its exchange, or the loop ended.
     case aborted

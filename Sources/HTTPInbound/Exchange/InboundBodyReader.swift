@@ -1,11 +1,12 @@
 internal import EventIO
 
-/// Reads the body of a request whose handler decided `BodyDecision.stream`, piece by piece, as it arrives. Used on the
-/// server's loop only.
+/// Reads the body of a request whose handler decided `BodyDecision.stream`, piece by piece, as it arrives.
+/// Used on the server's loop only.
 ///
-/// The connection reads ahead of the reader by `InboundLimits.unreadBody`, then it leaves further bytes in the kernel until
-/// the reader has taken the first ones. If the body fails, the exchange still has to be answered; the connection closes
-/// after the answer, as it does after an answer that comes before the end of the body.
+/// The connection reads ahead of the reader by `InboundLimits.unreadBody`, then it leaves further bytes in
+/// the kernel until the reader has taken the first ones. If the body fails, the exchange still has to be
+/// answered; the connection closes after the answer, as it does after an answer that comes before the end of
+/// the body.
 public final class InboundBodyReader {
     public enum Piece {
         /// Some of the body, never empty: at most 64 KiB.
@@ -17,10 +18,11 @@ public final class InboundBodyReader {
     }
 
     public enum Failure: Error, Sendable {
-        /// The body is malformed (400), too slow (408), longer than its limit (413) or beyond the memory for bodies
-        /// (503). The answer should be this error.
+        /// The body is malformed (400), too slow (408), longer than its limit (413) or beyond the memory for
+        /// bodies (503). The answer should be this error.
         case refused(InboundError)
-        /// The request is over: the client has left, the server has shut down or, for `completed`, the answer was sent.
+        /// The request is over: the client has left, the server has shut down or, for `completed`, the answer
+        /// was sent.
         case over(InboundOutcome)
     }
 
@@ -49,9 +51,9 @@ public final class InboundBodyReader {
         memory = BodyMemory(budget: connection.server.bodies)
     }
 
-    /// Requests the next piece; one request at a time. The memory of the piece before counts until then. `receive` is called once,
-    /// unless `cancel` comes first: inside this call if a piece has arrived. If the client expects a 100 (Continue), the first read
-    /// that has to wait sends it.
+    /// Requests the next piece; one request at a time. The memory of the piece before counts until then.
+    /// `receive` is called once, unless `cancel` comes first: inside this call if a piece has arrived. If the
+    /// client expects a 100 (Continue), the first read that has to wait sends it.
     public func read(_ receive: @escaping (Piece) -> Void) {
         precondition(receiver == nil, "the previous piece of the body has not arrived yet")
         receiver = receive

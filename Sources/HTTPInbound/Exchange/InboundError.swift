@@ -23,12 +23,13 @@ public struct InboundError: Error, Sendable {
 
     public var status: HTTPStatus
     public var reason: Reason
-    /// A sentence for the client that names the rule or the limit: it begins with a capital and has no full stop.
+    /// A sentence for the client that names the rule or the limit: it begins with a capital and has no full
+    /// stop.
     public var message: String
     /// The request, if its head was read.
     public var head: HTTPRequestHead?
-    /// The parts of a malformed request that break the rule, for a log: `requestLine`, `method`, `target`, `version`, `fields`,
-    /// `field.NAME` or `body`. Empty for other errors.
+    /// The parts of a malformed request that break the rule, for a log: `requestLine`, `method`, `target`,
+    /// `version`, `fields`, `field.NAME` or `body`. Empty for other errors.
     public var parts: [String]
 
     public init(

@@ -3,9 +3,9 @@ public import HTTPModel
 
 /// A request and the means to answer it. Used on the server's loop only.
 ///
-/// Answer once: with `respond`, with `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`). Answering a
-/// client that has left has no effect. An exchange that is released unanswered is answered 500. A handler that needs
-/// state per request makes a subclass in `InboundHandler.exchange(for:)`.
+/// Answer once: with `respond`, with `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`).
+/// Answering a client that has left has no effect. An exchange that is released unanswered is answered 500. A
+/// handler that needs state per request makes a subclass in `InboundHandler.exchange(for:)`.
 open class InboundExchange {
     /// A request, complete unless its body is streamed, from which one exchange is made.
     public struct Arrival {
@@ -14,12 +14,13 @@ open class InboundExchange {
         /// Takes the context from the handler's `decide`, for a subclass that keeps it with its own type.
         public func takeContext() -> AnyObject? { connection.request.context.take() }
 
-        /// Takes the body, for a subclass that passes it on and does not keep it to its end. `charge` is the memory of a large body:
-        /// whoever keeps the body keeps it too.
+        /// Takes the body, for a subclass that passes it on and does not keep it to its end. `charge` is the
+        /// memory of a large body: whoever keeps the body keeps it too.
         public func takeBody() -> (bytes: [UInt8], charge: BodyCharge?) { connection.takeBody() }
     }
 
-    /// The request with its whole body, or with an empty one if the body is streamed or was taken. A HEAD arrives as a GET.
+    /// The request with its whole body, or with an empty one if the body is streamed or was taken. A HEAD
+    /// arrives as a GET.
     public final let request: ReceivedRequest
     /// The method on the wire: HEAD stays HEAD.
     public final let method: HTTPMethod
@@ -33,8 +34,8 @@ open class InboundExchange {
     public final var bytesReceived: Int { receivedBytes }
     // Behind a getter, because the attribute works within this module only.
     final var receivedBytes: Int
-    /// Bytes of the answer so far, including its head and a preceding 100 (Continue). If the answer was cut, the
-    /// bytes that the client acknowledged.
+    /// Bytes of the answer so far, including its head and a preceding 100 (Continue). If the answer was cut,
+    /// the bytes that the client acknowledged.
     public final var bytesSent: Int { sentBytes }
     // Behind a getter, because the attribute works within this module only.
     final var sentBytes: Int
@@ -95,8 +96,8 @@ open class InboundExchange {
         if countedBody > 0, request.body.isEmpty { releaseBody(connection) }
     }
 
-    /// Handles the request, once: when it is complete, or when its head is if the body is streamed. The default calls the
-    /// handler's `handle`. An override answers now or later.
+    /// Handles the request, once: when it is complete, or when its head is if the body is streamed. The
+    /// default calls the handler's `handle`. An override answers now or later.
     open func start() { connection?.handler.handle(self) }
 
     public final var loop: EventLoop { peer.loop }
@@ -109,15 +110,15 @@ open class InboundExchange {
     /// Whether the answer is over, or the client gone.
     public final var isOver: Bool { connection == nil }
 
-    /// Sends a complete response. The server frames it and adds `Date` and `Connection`. It omits the body if the
-    /// request (HEAD) or the status forbids one.
+    /// Sends a complete response. The server frames it and adds `Date` and `Connection`. It omits the body if
+    /// the request (HEAD) or the status forbids one.
     public final func respond(_ response: HTTPResponse) {
         guard claim() else { return }
         connection?.respond(response, on: self)
     }
 
-    /// Sends a head now and the body in pieces: with the `Content-Length` of the fields, else chunked, or up to the
-    /// close of the connection for HTTP/1.0.
+    /// Sends a head now and the body in pieces: with the `Content-Length` of the fields, else chunked, or up
+    /// to the close of the connection for HTTP/1.0.
     public final func startStreaming(_ head: HTTPResponseHead) -> BodyWriter {
         let framing = claim() ? connection?.startStreaming(head, on: self) : nil
         return BodyWriter(exchange: self, framing: framing)
@@ -129,8 +130,8 @@ open class InboundExchange {
         sentBytes += count
     }
 
-    /// Whether the server has memory to hold an answer of this size while it is written piece by piece. If not, write it at once: what
-    /// waits for a slow client may go to a file.
+    /// Whether the server has memory to hold an answer of this size while it is written piece by piece. If
+    /// not, write it at once: what waits for a slow client may go to a file.
     public final func mayHold(_ bytes: Int) -> Bool { connection?.server.mayHold(bytes) ?? false }
 
     /// Counts bytes of the answer that wait in memory until it is sent, as bytes that wait for the client
@@ -157,7 +158,8 @@ open class InboundExchange {
         callback?()
     }
 
-    /// Ends an answer that the kernel did not take completely. `end` is where it ends in the connection's output.
+    /// Ends an answer that the kernel did not take completely. `end` is where it ends in the connection's
+    /// output.
     final func cut(_ outcome: InboundOutcome, _ delivery: Delivery, end: Int64) {
         isBegun = delivery.hasBegun(sentBytes - continueBytes, end: end)
         sentBytes = delivery.acknowledged(of: sentBytes, end: end)
@@ -171,8 +173,8 @@ open class InboundExchange {
         ended(outcome)
     }
 
-    /// Called once, when the whole answer has been passed on to the connection: from now on it waits for the client alone. Not called if
-    /// the request ends before. The default does nothing.
+    /// Called once, when the whole answer has been passed on to the connection: from now on it waits for the
+    /// client alone. Not called if the request ends before. The default does nothing.
     open func passedOn() {}
 
     /// Called once, when the kernel has taken the answer or never will. The default calls `onFinished`.

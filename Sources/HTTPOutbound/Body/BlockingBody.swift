@@ -1,6 +1,7 @@
 public import EventIO
 
-/// A body from a source that blocks, read on helper threads at most two pieces of 64 KiB ahead of the upstream.
+/// A body from a source that blocks, read on helper threads at most two pieces of 64 KiB ahead of the
+/// upstream.
 public struct BlockingBody: OutboundBodySource {
     public let length: Int64?
     public let canRestart: Bool
@@ -12,8 +13,8 @@ public struct BlockingBody: OutboundBodySource {
     ///   - length: the body's size in bytes; nil sends it in chunks.
     ///   - canRestart: whether `reader` may be called again.
     ///   - expectsContinue: whether to send `Expect: 100-continue`.
-    ///   - mayWait: whether a read may wait for anything but a disk, such as another program. It then happens on other threads than
-    ///     those for files.
+    ///   - mayWait: whether a read may wait for anything but a disk, such as another program. It then happens
+    ///     on other threads than those for files.
     ///   - reader: returns a reader; called on a helper thread at the first byte.
     public init(
         length: Int64?, canRestart: Bool = true, expectsContinue: Bool = false, mayWait: Bool = false,

@@ -8,10 +8,11 @@ public struct BodyDelivery: Sendable, Hashable {
     /// In one piece, with the end of the call. `OutboundLimits.responseBody` limits its size.
     public static let gathered = BodyDelivery(isStreamed: false, total: nil)
 
-    /// In pieces, as they arrive. Their total size is not limited, but `OutboundLimits.decodingRatio` applies.
+    /// In pieces, as they arrive. Their total size is not limited, but `OutboundLimits.decodingRatio`
+    /// applies.
     ///
-    /// - Parameter total: time for the whole call from its start, instead of its earlier limit; nil for no limit.
-    ///   `readTimeout` still applies.
+    /// - Parameter total: time for the whole call from its start, instead of its earlier limit; nil for no
+    ///   limit. `readTimeout` still applies.
     public static func streamed(total: TimeAmount? = nil) -> BodyDelivery {
         BodyDelivery(isStreamed: true, total: total ?? .never)
     }

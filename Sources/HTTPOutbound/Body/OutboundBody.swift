@@ -10,16 +10,17 @@ public enum OutboundBody: Sendable {
 
 /// A body that is not in memory as a whole. Each attempt to send it opens it again.
 public protocol OutboundBodySource: Sendable {
-    /// The size in bytes, for Content-Length; nil or negative if unknown, which sends the body in chunks (RFC 9112 7.1). If the
-    /// stream has fewer or more bytes, the call fails and the connection is closed.
+    /// The size in bytes, for Content-Length; nil or negative if unknown, which sends the body in chunks (RFC
+    /// 9112 7.1). If the stream has fewer or more bytes, the call fails and the connection is closed.
     var length: Int64? { get }
 
-    /// Whether the body can be opened again after a piece was taken, to repeat a request after a stale connection.
+    /// Whether the body can be opened again after a piece was taken, to repeat a request after a stale
+    /// connection.
     var canRestart: Bool { get }
 
-    /// Whether to send `Expect: 100-continue`, for a large body that may be refused. The body follows once the
-    /// upstream agrees, with a 100 or a success, or after `OutboundLimits.continueTimeout` without an answer (RFC 9110
-    /// 10.1.1).
+    /// Whether to send `Expect: 100-continue`, for a large body that may be refused. The body follows once
+    /// the upstream agrees, with a 100 or a success, or after `OutboundLimits.continueTimeout` without an
+    /// answer (RFC 9110 10.1.1).
     var expectsContinue: Bool { get }
 
     /// Opens the body at its first byte. Called on the loop, so it must not block.

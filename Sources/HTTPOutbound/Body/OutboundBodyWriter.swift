@@ -3,9 +3,11 @@ internal import HTTPModel
 internal import HTTPWire
 public import Rx
 
-/// Writes the pieces of one body as fast as the socket takes them. At most `queueLimit` bytes and one piece are queued.
+/// Writes the pieces of one body as fast as the socket takes them. At most `queueLimit` bytes and one piece
+/// are queued.
 ///
-/// Requests each piece in a separate turn of the loop, so a fast disk and a fast network do not starve other work.
+/// Requests each piece in a separate turn of the loop, so a fast disk and a fast network do not starve other
+/// work.
 public final class OutboundBodyWriter {
     /// The next piece is requested once fewer bytes than this are queued for the socket.
     static var queueLimit: Int { 16 << 10 }
@@ -103,8 +105,9 @@ public final class OutboundBodyWriter {
         schedule()
     }
 
-    /// A success came instead of the 100 (Continue), and the upstream gets the body all the same. The first piece is requested before
-    /// the response is passed on: a client whose body passes through may wait for a 100 of its own, which cannot follow a response.
+    /// A success came instead of the 100 (Continue), and the upstream gets the body all the same. The first
+    /// piece is requested before the response is passed on: a client whose body passes through may wait for a
+    /// 100 of its own, which cannot follow a response.
     func continuedBySuccess() {
         guard case .awaitingContinue = state else { return }
         stopTimer()

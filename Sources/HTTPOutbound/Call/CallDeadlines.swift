@@ -1,9 +1,11 @@
 internal import EventIO
 internal import HTTPModel
 
-/// The deadlines of a call. One timer, set for the nearest, asks `verdict` when it fires, since deadlines move.
+/// The deadlines of a call. One timer, set for the nearest, asks `verdict` when it fires, since deadlines
+/// move.
 ///
-/// The total runs from the start of the call and is never reset. The limit of the current stage runs beside it:
+/// The total runs from the start of the call and is never reset. The limit of the current stage runs beside
+/// it:
 ///
 ///     waiting           for a free connection           waitTimeout        connection_limit_reached
 ///     connecting        resolving included              (the connector's)  connection_timeout, dns_timeout
@@ -64,8 +66,8 @@ struct CallDeadlines {
         var lastSent: MonotonicTime?
     }
 
-    /// Moves the passed deadline according to how far the request has got. A body may stay in the kernel's buffers
-    /// long after the kernel has taken its last byte.
+    /// Moves the passed deadline according to how far the request has got. A body may stay in the kernel's
+    /// buffers long after the kernel has taken its last byte.
     mutating func deliveryChecked(_ delivery: Delivery, now: MonotonicTime) {
         switch stage {
         case .writing:
@@ -108,7 +110,8 @@ struct CallDeadlines {
     /// Whether the time of the current stage has passed.
     func isStageOver(at now: MonotonicTime) -> Bool { stageDeadline <= now }
 
-    /// Returns how long the upstream has been silent: while connecting, and then since the last sign of progress.
+    /// Returns how long the upstream has been silent: while connecting, and then since the last sign of
+    /// progress.
     ///
     /// - Parameter connected: when the call got its connection.
     func waitForUpstream(since connected: MonotonicTime?, at now: MonotonicTime) -> TimeAmount {
@@ -201,8 +204,8 @@ struct CallLimits {
         pause = TimeAmount(limits.pauseTimeout)
     }
 
-    /// Returns these limits, replaced by a call's own values where they are not nil. `limits` is the source of
-    /// `self`; values equal to it, as most are, need no conversion.
+    /// Returns these limits, replaced by a call's own values where they are not nil. `limits` is the source
+    /// of `self`; values equal to it, as most are, need no conversion.
     func with(
         _ limits: OutboundLimits, connect: Duration?, write: Duration?, firstByte: Duration?,
         read: Duration?, total: TimeAmount?, pause: TimeAmount?

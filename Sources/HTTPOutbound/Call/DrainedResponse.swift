@@ -2,11 +2,11 @@ internal import EventIO
 internal import HTTPModel
 internal import Resilience
 
-/// Takes the place of a cancelled call on its connection, and drops the rest of the response, so that the connection can serve
-/// another call.
+/// Takes the place of a cancelled call on its connection, and drops the rest of the response, so that the
+/// connection can serve another call.
 ///
-/// A request that must not be cut keeps its own deadlines until it is written and its response begins. Everything else has
-/// `OutboundLimits.drainTime`.
+/// A request that must not be cut keeps its own deadlines until it is written and its response begins.
+/// Everything else has `OutboundLimits.drainTime`.
 ///
 /// Unchecked, as `OutboundCall` is: it stays on its loop.
 final class DrainedResponse: OutboundCall, @unchecked Sendable {

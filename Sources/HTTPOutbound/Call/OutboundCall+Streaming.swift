@@ -2,7 +2,8 @@ internal import EventIO
 internal import HTTPModel
 
 extension OutboundCall {
-    /// Pauses the streamed response body, on the loop. TCP slows the upstream; the call fails after `pauseTimeout`.
+    /// Pauses the streamed response body, on the loop. TCP slows the upstream; the call fails after
+    /// `pauseTimeout`.
     public final func pauseBody() {
         guard !isPaused, !hasEnded else { return }
         isPaused = true

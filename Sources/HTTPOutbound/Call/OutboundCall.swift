@@ -5,8 +5,8 @@ public import Rx
 
 /// One call, on its loop. Subclasses handle its events.
 ///
-/// Create one and pass it to `UpstreamPool.start` once. Then either `succeeded` or `failed` is called once, unless
-/// `cancel()` comes first; nothing happens afterwards.
+/// Create one and pass it to `UpstreamPool.start` once. Then either `succeeded` or `failed` is called once,
+/// unless `cancel()` comes first; nothing happens afterwards.
 ///
 /// The call and its connection or its pool's queue refer to each other until the call ends.
 ///
@@ -23,14 +23,14 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// Whether the request may be repeated on a new connection if its connection was stale.
     final let mayResend: Bool
-    /// Whether the request may be broken off when the call is cancelled. If not, and some of it may have gone out, all of it is sent,
-    /// and the response is awaited and dropped.
+    /// Whether the request may be broken off when the call is cancelled. If not, and some of it may have gone
+    /// out, all of it is sent, and the response is awaited and dropped.
     final let mayCut: Bool
     /// The time for a request that must not be cut; nil if that is the time for the call.
     final let uncutTotal: TimeAmount?
     /// Whether `responseBegan` decides how the body is delivered.
     final let mayStream: Bool
-    /// Bytes up to which a response that arrives in one read is delivered as a whole, even if the call may stream.
+    /// Bytes up to which a response that arrives in one read is delivered as a whole, also to a stream.
     final let wholeResponse: Int
     final let decodesContent: Bool
     /// Whether the response is passed on as it arrives, so that a slow reader may hold the connection
@@ -63,17 +63,19 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// The memory of a large response, if the pool has a budget. Set before `succeeded`.
     public final var bodyCharge: FairBudget.Charge?
 
-    /// Counts the memory of the body that a cancelled call has left to its connection; nil once the request is written.
+    /// Counts the body that a cancelled call has left to its connection; nil once the request is written.
     final var leftBody: AnyObject?
-    /// Whether the upstream answered, or the call failed, while more of the request's body was missing on our side, such as the rest of a
-    /// client's upload. The upstream may have given up waiting for it.
+    /// Whether the upstream answered, or the call failed, while more of the request's body was missing on our
+    /// side, such as the rest of a client's upload. The upstream may have given up waiting for it.
     public internal(set) final var lacksBody = false
-    /// Whether the upstream answered before it had the whole request, and the rest was not sent: with a status of 300 or more.
+    /// Whether the upstream answered before it had the whole request, and the rest was not sent: with a
+    /// status of 300 or more.
     public internal(set) final var requestWasCut = false
-    /// The status of a success that came before the rest of the request could not be sent; nil for other failures. The request must
-    /// not be repeated.
+    /// The status of a success that came before the rest of the request could not be sent; nil for other
+    /// failures. The request must not be repeated.
     public internal(set) final var earlyStatus: HTTPStatus?
-    /// The memory that the request's body shares with others. Kept until the request has been sent, also after a cancellation.
+    /// The memory that the request's body shares with others. Kept until the request has been sent, also
+    /// after a cancellation.
     public final var requestMemory: (any AnyObject & Sendable)?
 
     /// Whether the request was repeated after some of it had gone out on a stale connection.
@@ -83,10 +85,10 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - pool: where the call will be started.
-    ///   - mayResend: whether the request may be repeated on a new connection if its connection was stale; true for
-    ///     idempotent methods (RFC 9110 9.2.2).
-    ///   - mayCut: whether the request may be broken off when the call is cancelled; false for methods that are not idempotent. A
-    ///     request whose body comes from a source is broken off anyway.
+    ///   - mayResend: whether the request may be repeated on a new connection if its connection was stale;
+    ///     true for idempotent methods (RFC 9110 9.2.2).
+    ///   - mayCut: whether the request may be broken off when the call is cancelled; false for methods that
+    ///     are not idempotent. A request whose body comes from a source is broken off anyway.
     ///   - uncutTotal: time for a request that must not be cut, if the call ends earlier. Nil: its `total`.
     ///   - connectTimeout: time to resolve and connect.
     ///   - writeTimeout: longest wait for the upstream to take more of the request.
@@ -95,8 +97,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - total: time for the whole call; `.never` for no limit.
     ///   - pause: longest pause on the caller's side; `.never` if the caller has a limit of its own.
     ///   - mayStream: call `responseBegan`, `bodyGathered` and `bodySent`. Calls are faster without them.
-    ///   - wholeResponse: bytes, with the head, up to which a response that arrives in one read is delivered without
-    ///     `responseBegan`, as `succeeded`. For calls that may stream; others get every response so.
+    ///   - wholeResponse: bytes, with the head, up to which a response that arrives in one read is delivered
+    ///     without `responseBegan`, as `succeeded`. For calls that may stream; others get every response so.
     ///   - decodesContent: decode known content codings. Otherwise the body and its fields come unchanged.
     ///   - isRelay: the response is passed on as it arrives, to a reader that may be slow.
     public init(
@@ -124,27 +126,27 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         super.init(on: loop)
     }
 
-    /// Whether the connection may read the rest of the response after the call was cancelled. Asked once, then.
+    /// Whether the connection may read the rest of the response. Asked once the call is cancelled.
     open var mayDrain: Bool { true }
 
     /// Counts the memory of the request's body as long as it lives; nil for no body in memory.
     open var countedBody: AnyObject? { nil }
 
-    /// What a cancelled call holds until its end if its request must not be cut. Asked once, when it is cancelled.
+    /// What a cancelled call holds until its end if its request must not be cut. Asked once.
     open var heldWhileUncut: [AnyObject] { [] }
 
-    /// Writes the request with one call of `write`. Called once a connection is found, and again if that was stale,
-    /// so only the call needs to keep the request.
+    /// Writes the request with one call of `write`. Called once a connection is found, and again if that was
+    /// stale, so only the call needs to keep the request.
     open func writeRequest(to writer: RequestWriter) {
         preconditionFailure("a call without a request")
     }
 
-    /// Decides how the body of the final response is delivered. Called once per call, only with `mayStream`. `head`
-    /// lacks Content-Encoding and Content-Length if a content coding is decoded.
+    /// Decides how the body of the final response is delivered. Called once per call, only with `mayStream`.
+    /// `head` lacks Content-Encoding and Content-Length if a content coding is decoded.
     open func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .gathered }
 
-    /// Receives the next piece of a streamed body: at most 64 KiB, content codings decoded, valid only during the call.
-    /// Not called while paused.
+    /// Receives the next piece of a streamed body: at most 64 KiB, content codings decoded, valid only during
+    /// the call. Not called while paused.
     open func bodyReceived(_ piece: UnsafeRawBufferPointer) {}
 
     /// Reports the bytes of a gathered body so far, content codings decoded. Only with `mayStream`.
@@ -153,10 +155,10 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Reports the bytes of the streamed request body that the socket has taken; fewer when it is sent again.
     open func bodySent(_ count: Int64) {}
 
-    /// Whether the memory of a response has to be charged before `succeeded`. Calls that keep small ones add them up.
+    /// Whether a response has to be charged before `succeeded`. Calls that keep small ones add them up.
     open func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted }
 
-    /// Charges the memory of the response that `succeeded` receives next. Returns false if the memory is full.
+    /// Charges the response that `succeeded` receives next. Returns false if the memory is full.
     open func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
         bodyCharge = memory.charge(size)
         return bodyCharge != nil
@@ -164,8 +166,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// The response is complete. Its transfer coding is removed; `body` is empty if it was streamed.
     ///
-    /// Content codings are decoded, and their fields removed. The body stays coded, with `Content-Encoding`, if a
-    /// coding is unknown, or if the gathered body of a failure (400 and up) does not match its fields.
+    /// Content codings are decoded, and their fields removed. The body stays coded, with `Content-Encoding`,
+    /// if a coding is unknown, or if the gathered body of a failure (400 and up) does not match its fields.
     open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}
 
     /// No complete response came. `detail` is for a log, and too varied for a metric label.
@@ -174,16 +176,17 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// The call was cancelled before it ended.
     open func cancelled() {}
 
-    /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response has arrived.
+    /// `timings` has a new instant: the request goes out, or the first byte of a response has arrived.
     open func timingsChanged() {}
 
-    /// Whether the call waits for its own side: for a piece of the request's body, or for a reader of the response.
+    /// Whether the call waits for a piece of the request's body, or for a reader of the response.
     public final var awaitsOwnSide: Bool { deadlines.isAt(.awaitingBody) || deadlines.isAt(.paused) }
 
     /// Whether the time of the whole call has passed.
     public final func isOutOfTime(at now: MonotonicTime) -> Bool { deadlines.isOutOfTime(at: now) }
 
-    /// Returns how long the call has waited for a sign of its upstream, without the time in a queue and in pauses of its own side.
+    /// Returns how long the call has waited for a sign of its upstream, without the time in a queue and in
+    /// pauses of its own side.
     public final func waitForUpstream(at now: MonotonicTime) -> TimeAmount {
         deadlines.waitForUpstream(since: timings.connected, at: now)
     }
@@ -248,7 +251,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         state = .unassigned
     }
 
-    /// The connection was stale, so the request goes out on a new one. `wasSent`: some of it was handed to the kernel.
+    /// The connection was stale, so the request goes out on a new one. `wasSent`: the kernel got some of it.
     final func isResent(wasSent: Bool) {
         wasResent = true
         wasSentBefore = wasSentBefore || wasSent
@@ -290,8 +293,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         loop.defer(FailedStart(self, reason, detail))
     }
 
-    /// Stops the call. Nothing is reported any more. Its connection reads the rest of the response within `OutboundLimits.drainTime` and
-    /// then serves other calls. If the response is streamed, or the body of the request, or if `mayDrain` is false, it is closed.
+    /// Stops the call. Nothing is reported any more. Its connection reads the rest of the response within
+    /// `OutboundLimits.drainTime` and then serves other calls. If the response is streamed, or the body of
+    /// the request, or if `mayDrain` is false, it is closed.
     open override func cancel() {
         keepAddress()
         let left = state
@@ -338,7 +342,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         updateTimer()
     }
 
-    /// Sets the timer only if it would fire too late. If the deadline has moved away, the timer fires in vain.
+    /// Sets the timer only if it would fire too late. After a later deadline it fires in vain.
     final func updateTimer() {
         let next = deadlines.next
         if case .onConnection(let connection) = state { return connection.setTimer(by: next) }

@@ -21,15 +21,16 @@ final class BodyDecoder {
     /// The bytes between two codings that are decoded at once. Those that yield no content take longest.
     static let mostBetween = 64 << 10
 
-    /// Returns the codings that the head names. Empty if one of them is unknown or there are too many, and for a part
-    /// of the content (RFC 9110 15.3.7), which cannot be decoded alone. Such bodies are passed on unchanged.
+    /// Returns the codings that the head names. Empty if one of them is unknown or there are too many, and
+    /// for a part of the content (RFC 9110 15.3.7), which cannot be decoded alone. Such bodies are passed on
+    /// unchanged.
     static func codings(of head: HTTPResponseHead) -> [ContentCoding] {
         guard head.status != .partialContent else { return [] }
         return (try? ContentCoding.list(head.fields.valueBytes(of: .contentEncoding))) ?? []
     }
 
-    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means: more input needed, unless
-    /// `isInterrupted`.
+    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means: more input
+    /// needed, unless `isInterrupted`.
     func next(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> UnsafeRawBufferPointer {

@@ -1,7 +1,8 @@
 internal import EventIO
 
 extension Connection {
-    /// The call has ended before its response was complete. Closes the connection, unless it may serve others.
+    /// The call has ended before its response was complete. Closes the connection, unless it may serve
+    /// others.
     func abandon(_ reason: DiscardReason) {
         guard let left = call.take() else { return discard(reason) }
         left.earlyStatus = earlyStatus
@@ -9,8 +10,8 @@ extension Connection {
         guard reason == .callCancelled, drain(left) else { return discard(reason) }
     }
 
-    /// Lets the connection serve others after its call was cancelled: it is opened to the end, or the response is read to its end and
-    /// dropped. Returns false if it has to be closed.
+    /// Lets the connection serve others after its call was cancelled: it is opened to the end, or the
+    /// response is read to its end and dropped. Returns false if it has to be closed.
     private func drain(_ left: OutboundCall) -> Bool {
         guard left.mayDrain || !left.mayCut else { return false }
         if state.isOpening {

@@ -24,9 +24,11 @@ final class EarlyResponse {
     }
 }
 
-// The two directions of an exchange end one after the other, in either order. The call ends with the later one.
+// The two directions of an exchange end one after the other, in either order. The call ends with the later
+// one.
 extension Connection {
-    /// Keeps the response until the rest of the request is written and the source of its body has ended. The limits on sending apply.
+    /// Keeps the response until the rest of the request is written and the source of its body has ended. The
+    /// limits on sending apply.
     func awaitRequest(_ response: EarlyResponse) {
         early = response
         upload?.continuedBySuccess()
@@ -49,8 +51,9 @@ extension Connection {
         return status
     }
 
-    /// Whether the call waits only for the source of its body to confirm that it has no more than the announced bytes, all of which were
-    /// sent. If the source does not do so in time, or the connection ends, the response stands.
+    /// Whether the call waits only for the source of its body to confirm that it has no more than the
+    /// announced bytes, all of which were sent. If the source does not do so in time, or the connection ends,
+    /// the response stands.
     var endsWithoutBodyEnd: Bool { early != nil && state.isWritten }
 
     /// Notes that the request is still going out, although the call has had a part of its response.

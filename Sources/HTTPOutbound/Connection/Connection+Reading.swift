@@ -2,7 +2,8 @@ internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 
-/// Input that a paused call has not received yet, or that waits for the next turn of the loop, and how far it is read.
+/// Input that a paused call has not received yet, or that waits for the next turn of the loop, and how far it
+/// is read.
 struct UnreadBytes {
     var bytes: [UInt8]
     var position: ResponseReader.Position
@@ -15,7 +16,8 @@ extension Connection {
     ) {
         var position = start
         while true {
-            // A step never calls back, but its outcome may pause the call, or end it and close this connection.
+            // A step never calls back, but its outcome may pause the call, or end it and close this
+            // connection.
             switch response.next(bytes, &position) {
             case .needMore: return needsMore()
             case .later:
@@ -61,8 +63,8 @@ extension Connection {
             return nil
         }
         if let upload, state.owesRequest {
-            // RFC 9112 9.5: a body that is refused need not be sent. A success may overlap with its request, also one instead of a
-            // 100 (Continue), which many servers do not send.
+            // RFC 9112 9.5: a body that is refused need not be sent. A success may overlap with its request,
+            // also one instead of a 100 (Continue), which many servers do not send.
             if head.status.isSuccess { upload.continuedBySuccess() } else { dropUpload() }
             // The body may have failed at once.
             guard !state.isClosed else { return nil }

@@ -1,8 +1,8 @@
 internal import EventIO
 
 extension Connection {
-    /// Starts the body once its head is sent. Some sources provide a piece only once, so none is taken while the
-    /// connection may still turn out to be stale.
+    /// Starts the body once its head is sent. Some sources provide a piece only once, so none is taken while
+    /// the connection may still turn out to be stale.
     func begin(_ upload: OutboundBodyWriter) {
         stream?.sendNow()
         if stream?.isUnsent == false { upload.begin() }
@@ -16,7 +16,8 @@ extension Connection {
         if call.mayStream, let upload { call.bodySent(max(0, upload.count - Int64(stream.queuedByteCount))) }
         call.bodyProgressed(
             isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
-        // The last byte is sent, although the stream has not finished yet. The response may come before it does.
+        // The last byte is sent, although the stream has not finished yet. The response may come before it
+        // does.
         if upload?.isSent == true { requestTaken() }
     }
 
@@ -50,7 +51,8 @@ extension Connection {
         if !state.isWritten { state.requestWritten() }
     }
 
-    /// Drops the rest of the body, since the upstream has answered already. The connection cannot be used again.
+    /// Drops the rest of the body, since the upstream has answered already. The connection cannot be used
+    /// again.
     func dropUpload() {
         if upload?.awaitsPiece == true { call?.lacksBody = true }
         endUpload()

@@ -6,8 +6,8 @@ internal import Rx
 
 /// One connection to an upstream and the call that it serves. Performs what `ConnectionState` decides.
 ///
-/// A call's end is emitted only after the call is detached and the pool is told, so a subscriber may at once start
-/// another call on the same connection.
+/// A call's end is emitted only after the call is detached and the pool is told, so a subscriber may at once
+/// start another call on the same connection.
 final class Connection {
     let slot: Int
     let pool: UpstreamPool
@@ -43,8 +43,8 @@ final class Connection {
     var unread: UnreadBytes?
     /// A complete response that waits for the rest of its request.
     var early: EarlyResponse?
-    /// One timer for successive calls. It is set again only for an earlier deadline, and checks what is due when it
-    /// fires, so a call that ends in time neither sets nor cancels a timer.
+    /// One timer for successive calls. It is set again only for an earlier deadline, and checks what is due
+    /// when it fires, so a call that ends in time neither sets nor cancels a timer.
     private var timer: (token: TimerToken, at: MonotonicTime)?
 
     /// The remote address, kept once the connection is open.
@@ -82,8 +82,8 @@ final class Connection {
         (stream, tunnel) = pool.opener.open(timeout: timeout, for: self)
     }
 
-    /// Sends the request of this call over the idle connection. Returns why the request cannot be written as HTTP;
-    /// the connection then stays idle.
+    /// Sends the request of this call over the idle connection. Returns why the request cannot be written as
+    /// HTTP; the connection then stays idle.
     func send(_ call: OutboundCall, isReused: Bool) -> SerializationError? {
         guard let stream else { preconditionFailure("an idle connection without a stream") }
         stream.sendOnlyIfSilent()

@@ -8,9 +8,9 @@ struct ConnectionOpener {
     /// How long an address is tried alone before the next one starts beside it.
     let attemptDelay: TimeAmount
 
-    /// Starts to open a connection. Resolving, the proxy's answer and the TLS handshake all count towards `timeout`.
-    /// `streamConnected`, `streamFailed` or the connection's `fail` follows, never inside this call. Returns the
-    /// stream, and the tunnel that handles it until the proxy has answered.
+    /// Starts to open a connection. Resolving, the proxy's answer and the TLS handshake all count towards
+    /// `timeout`. `streamConnected`, `streamFailed` or the connection's `fail` follows, never inside this
+    /// call. Returns the stream, and the tunnel that handles it until the proxy has answered.
     func open(timeout: TimeAmount, for connection: Connection) -> (SocketStream, ProxyTunnel?) {
         switch origin.endpoint {
         case .unix(let address):

@@ -3,10 +3,11 @@ struct ConnectionState {
     private enum State {
         /// Opening, for a call that waits for it. Next: idle (opened), closed.
         case opening
-        /// Open, without a call. Anything that the peer sends ends it. Next: exchange (a request starts), closed.
+        /// Open, without a call. Anything that the peer sends ends it. Next: exchange (a request starts),
+        /// closed.
         case idle
-        /// A request is written and its response is read. Next: idle (the response is complete and both sides allow
-        /// another request), closed (anything else).
+        /// A request is written and its response is read. Next: idle (the response is complete and both sides
+        /// allow another request), closed (anything else).
         case exchange(Exchange)
         /// Final.
         case closed
@@ -32,11 +33,13 @@ struct ConnectionState {
         case parse(isFirst: Bool)
         /// No request is under way: drop the bytes and close the connection.
         case discard
-        /// The bytes arrived before any of the request was sent, so they do not answer it. Use another connection.
+        /// The bytes arrived before any of the request was sent, so they do not answer it. Use another
+        /// connection.
         case resend
         /// The same on a new connection: a peer that speaks first does not speak HTTP.
         case refuse
-        /// The bytes follow a complete response while the rest of the request goes out. They belong to nobody.
+        /// The bytes follow a complete response while the rest of the request goes out. They belong to
+        /// nobody.
         case drop
     }
 
@@ -54,7 +57,8 @@ struct ConnectionState {
         case remove
         /// It was stale: repeat the request on a new connection at once.
         case resend
-        /// The call is over. It succeeds if the end of the connection also ends its response, and fails otherwise.
+        /// The call is over. It succeeds if the end of the connection also ends its response, and fails
+        /// otherwise.
         case fail
         /// It was closed already.
         case ignore
@@ -77,7 +81,8 @@ struct ConnectionState {
         state = .idle
     }
 
-    /// `isReused`: it served other calls before. `mayRepeat`: the request is idempotent and was not sent before.
+    /// `isReused`: it served other calls before. `mayRepeat`: the request is idempotent and was not sent
+    /// before.
     mutating func requestStarted(isReused: Bool, mayRepeat: Bool) {
         guard case .idle = state else { preconditionFailure("a request while \(state)") }
         state = .exchange(Exchange(isReused: isReused, mayResend: isReused && mayRepeat))
@@ -99,8 +104,8 @@ struct ConnectionState {
         state = .exchange(exchange)
     }
 
-    /// The call was cancelled. Returns whether the rest of its response can be read, so that the connection serves others. The request
-    /// is not repeated any more.
+    /// The call was cancelled. Returns whether the rest of its response can be read, so that the connection
+    /// serves others. The request is not repeated any more.
     mutating func callCancelled(mayCut: Bool) -> Bool {
         guard case .exchange(var exchange) = state, !exchange.isBodyDropped, exchange.isWritten || !mayCut
         else { return false }
@@ -135,9 +140,9 @@ struct ConnectionState {
         state = .exchange(exchange)
     }
 
-    /// Whether a 408 leads to another attempt on a new connection. As the first response on a reused connection it may be about the
-    /// idle connection and not about this request (RFC 9110 15.5.9). A request that must not be sent twice has it as its response:
-    /// the upstream may have read the request.
+    /// Whether a 408 leads to another attempt on a new connection. As the first response on a reused
+    /// connection it may be about the idle connection and not about this request (RFC 9110 15.5.9). A request
+    /// that must not be sent twice has it as its response: the upstream may have read the request.
     var resendsAfterTimeout: Bool {
         guard case .exchange(let exchange) = state else { return false }
         return exchange.isReused && !exchange.wasAcknowledged && exchange.mayResend
@@ -157,13 +162,14 @@ struct ConnectionState {
         if case .exchange(let exchange) = state { exchange.isBodyDropped } else { false }
     }
 
-    /// The response is complete. `isReusable` is what the peer allows (RFC 9112 9.3); `strayBytes` arrived after its
-    /// end.
+    /// The response is complete. `isReusable` is what the peer allows (RFC 9112 9.3); `strayBytes` arrived
+    /// after its end.
     ///
-    /// After a success that overtakes its request, the rest of the request goes out: the upstream may be reading it. After any other
-    /// response it need not (RFC 9112 9.5); the connection is left half-written and never used again. Nor is a connection that a
-    /// user has logged in: the upstream would answer others as that user (RFC 4559 6). If `awaitsBodyEnd`, all announced bytes of the
-    /// request may be written, but the source of its body may still turn out to have more of them.
+    /// After a success that overtakes its request, the rest of the request goes out: the upstream may be
+    /// reading it. After any other response it need not (RFC 9112 9.5); the connection is left half-written
+    /// and never used again. Nor is a connection that a user has logged in: the upstream would answer others
+    /// as that user (RFC 4559 6). If `awaitsBodyEnd`, all announced bytes of the request may be written, but
+    /// the source of its body may still turn out to have more of them.
     mutating func responseEnded(
         isSuccess: @autoclosure () -> Bool, isReusable: Bool, isLoggedIn: Bool = false, strayBytes: Int,
         awaitsBodyEnd: Bool = false
@@ -182,8 +188,8 @@ struct ConnectionState {
         return .release
     }
 
-    /// The peer closed or broke the connection. The state stays until `closed`. `isUnsent`: nothing of the request was
-    /// handed to the kernel.
+    /// The peer closed or broke the connection. The state stays until `closed`. `isUnsent`: nothing of the
+    /// request was handed to the kernel.
     func connectionEnded(isUnsent: Bool) -> Ending {
         switch state {
         case .opening: .fail

@@ -10,7 +10,8 @@ public struct RequestWriter {
     let connection: Connection
     let stream: SocketStream
 
-    /// Writes a request with a body in memory, in one write unless it is large. `sharedFields` follow `fields`.
+    /// Writes a request with a body in memory, in one write unless it is large. `sharedFields` follow
+    /// `fields`.
     public func write(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
         body: ArraySlice<UInt8>?
@@ -61,7 +62,8 @@ public struct RequestWriter {
         }
     }
 
-    /// Writes a request without a body, as most are: serialized directly into the stream's buffer if there is room.
+    /// Writes a request without a body, as most are: serialized directly into the stream's buffer if there is
+    /// room.
     private func writeHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields
     ) throws(SerializationError) {

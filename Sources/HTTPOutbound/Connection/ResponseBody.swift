@@ -29,7 +29,8 @@ struct ResponseBody {
         self.memory = memory
     }
 
-    /// Notes the length that the head promises, which is within the limit. Returns false if the memory for it is full.
+    /// Notes the length that the head promises, which is within the limit. Returns false if the memory for it
+    /// is full.
     mutating func expect(_ length: Int) -> Bool {
         expected = length
         return charge(length)
@@ -46,8 +47,8 @@ struct ResponseBody {
         return nil
     }
 
-    /// Lets `read` append up to `most` bytes in place, within what was promised. Returns their number; nil, without a
-    /// call of `read`, if the memory for them is full.
+    /// Lets `read` append up to `most` bytes in place, within what was promised. Returns their number; nil,
+    /// without a call of `read`, if the memory for them is full.
     mutating func fill(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int? {
         guard makeRoom(for: 1) else { return nil }
         let end = min(bytes.count, count + most)
@@ -78,8 +79,8 @@ struct ResponseBody {
     private mutating func makeRoom(for more: Int) -> Bool {
         let needed = count + more
         guard needed > bytes.count else { return true }
-        // Reserve more at once as more of the promised length arrives. That takes no more room than the body, and fewer
-        // steps than doubling.
+        // Reserve more at once as more of the promised length arrives. That takes no more room than the body,
+        // and fewer steps than doubling.
         let promised = min(expected, count == 0 ? Self.promisedCapacity : 8 * count)
         let size = max(needed, promised, needed > promised && count > 0 ? min(2 * count, limit) : 0)
         guard charge(size) else { return false }

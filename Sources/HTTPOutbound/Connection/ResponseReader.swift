@@ -4,8 +4,8 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Resilience
 
-/// Reads the responses of a connection one after another: turns the parser's events into steps, decodes content
-/// codings, and gathers bodies that are not streamed.
+/// Reads the responses of a connection one after another: turns the parser's events into steps, decodes
+/// content codings, and gathers bodies that are not streamed.
 struct ResponseReader {
     enum Step {
         /// All input is read, and the response continues.
@@ -28,7 +28,8 @@ struct ResponseReader {
     struct Position {
         /// Bytes that the parser has read.
         var parsed = 0
-        /// Bytes of the body parsed and not decoded yet; empty if the decoder may hold more output, nil if not.
+        /// Bytes of the body parsed and not decoded yet; empty if the decoder may hold more output, nil if
+        /// not.
         var undecoded: Range<Int>?
         /// Bytes that were decoded in this turn of the loop.
         var decoded = 0
@@ -86,7 +87,8 @@ struct ResponseReader {
         parser.expectResponse(to: method)
     }
 
-    /// Locates the parts of the response if all of it is in `bytes`, as nearly always. Then call `take`, else `next`.
+    /// Locates the parts of the response if all of it is in `bytes`, as nearly always. Then call `take`, else
+    /// `next`.
     mutating func locateResponse(in bytes: UnsafeRawBufferPointer) -> ResponseParser.Layout? {
         parser.locateResponse(in: bytes, contentLimit: bodyLimit)
     }
@@ -105,7 +107,8 @@ struct ResponseReader {
     /// The bytes of an unfinished body that is gathered.
     var gatheredByteCount: Int { body.count }
 
-    /// Lets `read` put body bytes directly where they are gathered. Returns false if they need parsing or decoding.
+    /// Lets `read` put body bytes directly where they are gathered. Returns false if they need parsing or
+    /// decoding.
     mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         let left = parser.bodyLeft
         guard left > 0, handling == nil, !isStreamed, let count = body.fill(atMost: left, read) else {
@@ -183,7 +186,8 @@ struct ResponseReader {
         }
     }
 
-    /// Nobody needs the body of this response any more. What has been gathered is released, and the rest comes in pieces as it is.
+    /// Nobody needs the body of this response any more. What has been gathered is released, and the rest
+    /// comes in pieces as it is.
     mutating func dropBody() {
         decodesContent = false
         handling = nil
@@ -199,13 +203,15 @@ struct ResponseReader {
         let handling = BodyHandling()
         handling.codings = codings
         if head.status.code >= 400 { handling.codedFields = head.fields }
-        // After decoding, neither this coding nor this length applies, and digests are of the coded bytes (RFC 9530 2, 3).
+        // After decoding, neither this coding nor this length applies, and digests are of the coded bytes
+        // (RFC 9530 2, 3).
         self.head?.fields.remove(where: Self.ofCodedBytes.contains)
         self.handling = handling
         return .head
     }
 
-    /// Whether to pass on the body unchanged: for a failure, since the status matters more than a wrong Content-Encoding.
+    /// Whether to pass on the body unchanged: for a failure, since the status matters more than a wrong
+    /// Content-Encoding.
     private mutating func isLeftCoded(after error: ContentCodingError) -> Bool {
         guard error.isAboutContent, let handling, let fields = handling.codedFields,
             let coded = handling.codedBody

@@ -1,5 +1,5 @@
-/// The calls that wait for a connection of one pool, in the order of arrival. Relays are kept apart, so that other calls can
-/// overtake them in constant time.
+/// The calls that wait for a connection of one pool, in the order of arrival. Relays are kept apart, so that
+/// other calls can overtake them in constant time.
 struct CallQueue<Waiter> {
     /// Identifies a call in the queue; invalid once the call was served or has left.
     struct Ticket: Hashable {

@@ -1,7 +1,7 @@
 internal import EventIO
 
-/// Decides which call gets which connection of one origin on one loop. It opens and closes nothing; its answers name
-/// connections by their slots, which are vacant, busy (connecting, or lent to one call) or idle:
+/// Decides which call gets which connection of one origin on one loop. It opens and closes nothing; its
+/// answers name connections by their slots, which are vacant, busy (connecting, or lent to one call) or idle:
 ///
 ///     vacant -> busy    callArrived (.open), connectionClosed (.open), mayOpenAgain
 ///     busy   -> vacant  connectionUnopened
@@ -11,9 +11,9 @@ internal import EventIO
 ///     busy   -> vacant  connectionClosed
 ///     idle   -> vacant  connectionClosed
 ///
-/// Calls wait while every slot is busy, or while no more connections may be opened. No call overtakes the queue, with one
-/// exception: relays, the calls whose responses are passed on as they arrive, have only a part of the slots. At that
-/// bound they wait for each other, and other calls overtake them.
+/// Calls wait while every slot is busy, or while no more connections may be opened. No call overtakes the
+/// queue, with one exception: relays, the calls whose responses are passed on as they arrive, have only a
+/// part of the slots. At that bound they wait for each other, and other calls overtake them.
 struct ConnectionPool<Waiter> {
     typealias Slot = Int
     typealias Ticket = CallQueue<Waiter>.Ticket
@@ -98,8 +98,8 @@ struct ConnectionPool<Waiter> {
 
     private var mayRelay: Bool { relays < limits.relays }
 
-    /// A call wants a connection. The one used last is lent first, so that surplus connections expire. If there is none, or
-    /// none for a relay, call `callArrived`.
+    /// A call wants a connection. The one used last is lent first, so that surplus connections expire. If
+    /// there is none, or none for a relay, call `callArrived`.
     mutating func takeIdle(isRelay: Bool = false, now: MonotonicTime) -> Idle {
         guard let slot = idle.last, !isClosed, !isRelay || mayRelay else { return .none }
         if entries[slot].expiry <= now { return .discard(slot) }
@@ -116,7 +116,8 @@ struct ConnectionPool<Waiter> {
     /// - Parameters:
     ///   - waiter: the call.
     ///   - isRelay: whether its response is passed on as it arrives.
-    ///   - mayOpen: whether another connection may be opened. If not, a call waits for a connection in use, or until `mayOpenAgain`.
+    ///   - mayOpen: whether another connection may be opened. If not, a call waits for a connection in use,
+    ///     or until `mayOpenAgain`.
     ///   - mayWait: whether the queue has room.
     ///   - now: the time.
     mutating func callArrived(
@@ -132,8 +133,8 @@ struct ConnectionPool<Waiter> {
         return .wait(queue.append(waiter(), isRelay: isRelay))
     }
 
-    /// Another connection may be opened. Returns the first waiter that may have it and a slot for it; nil if there is no such
-    /// waiter, or every slot is taken.
+    /// Another connection may be opened. Returns the first waiter that may have it and a slot for it; nil if
+    /// there is no such waiter, or every slot is taken.
     mutating func mayOpenAgain(now: MonotonicTime) -> (slot: Slot, waiter: Waiter)? {
         guard queue.hasNext(mayRelay: mayRelay), let slot = vacantSlot() else { return nil }
         guard let next = queue.popFirst(mayRelay: mayRelay) else {
@@ -144,7 +145,8 @@ struct ConnectionPool<Waiter> {
         return (slot, next.waiter)
     }
 
-    /// The connection of this slot could not be opened now, though perhaps later. Its call waits for another one.
+    /// The connection of this slot could not be opened now, though perhaps later. Its call waits for another
+    /// one.
     mutating func connectionUnopened(_ slot: Slot, _ waiter: Waiter) -> Ticket {
         precondition(entries[slot].state == .busy, "slot \(slot) opened while \(entries[slot].state)")
         let isRelay = entries[slot].isRelay

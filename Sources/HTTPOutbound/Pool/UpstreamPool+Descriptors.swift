@@ -1,8 +1,9 @@
 internal import EventIO
 internal import Resilience
 
-// Calls for which no connection can be opened, because the process has no descriptor or port left, or this upstream has its part of them.
-// They wait for the connections in use, as other calls do, and for descriptors: whether there are any is tried from time to time.
+// Calls for which no connection can be opened, because the process has no descriptor or port left, or this
+// upstream has its part of them. They wait for the connections in use, as other calls do, and for
+// descriptors: whether there are any is tried from time to time.
 extension UpstreamPool {
     private static var descriptorInterval: TimeAmount { .milliseconds(50) }
 

@@ -6,8 +6,8 @@ public import Rx
 
 /// The connections of one origin on one loop. Does what `ConnectionPool` decides.
 ///
-/// A connection refers to its pool until it is closed, and the sweep timer runs only while there are connections. So
-/// an otherwise unreferenced pool ends with its last connection.
+/// A connection refers to its pool until it is closed, and the sweep timer runs only while there are
+/// connections. So an otherwise unreferenced pool ends with its last connection.
 public final class UpstreamPool: TimerTarget {
     let origin: Origin
     let host: RequestSerializer.Host
@@ -20,11 +20,11 @@ public final class UpstreamPool: TimerTarget {
     let shared: SharedClientState
     /// The memory that bodies of responses may use. Set it before the first call; nil for no limit.
     public var bodyMemory: FairBudget.Share?
-    /// The connections that this upstream may have, as its part of the process's. Set it before the first call; nil for no
-    /// limit but `OutboundLimits.connectionsPerUpstream`.
+    /// The connections that this upstream may have, as its part of the process's. Set it before the first
+    /// call; nil for no limit but `OutboundLimits.connectionsPerUpstream`.
     public var connectionPlaces: FairBudget.Share?
-    /// Counts the calls that wait here together with calls in other pools, which then share their part of the places in the
-    /// queue. Set it before the first call; nil to count them alone.
+    /// Counts the calls that wait here together with calls in other pools, which then share their part of the
+    /// places in the queue. Set it before the first call; nil to count them alone.
     public var sharedWaiters: WaitingCalls?
     // Touched only on the loop. No step of `ConnectionPool` calls back.
     var pool: ConnectionPool<OutboundCall>
@@ -35,8 +35,8 @@ public final class UpstreamPool: TimerTarget {
     var places: [FairBudget.Charge?] = []
     /// The addresses of recent connections, oldest first, so that they share the text.
     private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
-    /// The slots of connections whose calls were cancelled, and which are not free yet, oldest first. A call that finds no other
-    /// connection takes their place.
+    /// The slots of connections whose calls were cancelled, and which are not free yet, oldest first. A call
+    /// that finds no other connection takes their place.
     private var spare: [Int] = []
     private var sweepTimer: TimerToken?
     private var sweepDeadline = MonotonicTime.distantFuture
@@ -158,7 +158,8 @@ public final class UpstreamPool: TimerTarget {
         detail += "; responses that go to clients hold all connections that they may have, \(pool.relays)"
     }
 
-    /// Whether the queue has room for a call. A fair share: no upstream takes all places in the queue of the loop.
+    /// Whether the queue has room for a call. A fair share: no upstream takes all places in the queue of the
+    /// loop.
     var mayWait: Bool { waiters < limits.waitingCalls - shared.waitingCalls }
 
     private var waiters: Int { sharedWaiters?.count ?? pool.waiting }
@@ -173,7 +174,8 @@ public final class UpstreamPool: TimerTarget {
         publish()
     }
 
-    /// The connection was stale and is closed. The call gets a new one in the same slot, so it takes no other call's.
+    /// The connection was stale and is closed. The call gets a new one in the same slot, so it takes no other
+    /// call's.
     func replace(_ connection: Connection, for call: OutboundCall) {
         pool.connectionReplaced(connection.slot, now: loop.wakeTime)
         publish()
@@ -259,15 +261,16 @@ public final class UpstreamPool: TimerTarget {
         return calls == callsAtLastSweep && report.leased == 0 && report.waiting == 0
     }
 
-    /// Closes idle connections if no call runs or waits. Returns whether the pool is vacant then and may be forgotten.
+    /// Closes idle connections if no call runs or waits. Returns whether the pool is vacant then and may be
+    /// forgotten.
     func closeIdle() -> Bool {
         guard pool.busyCount == 0, pool.waiting == 0 else { return false }
         for connection in connections { connection?.discard(.idleTimeout) }
         return pool.isVacant
     }
 
-    /// Closes the connections to other addresses than these: idle ones at once, the others when their calls have ended.
-    /// Connections that are being opened serve the call that they are opened for.
+    /// Closes the connections to other addresses than these: idle ones at once, the others when their calls
+    /// have ended. Connections that are being opened serve the call that they are opened for.
     public func closeConnections(except addresses: Set<SocketAddress> = []) {
         for connection in connections { connection?.retire(except: addresses) }
     }
@@ -291,8 +294,8 @@ public final class UpstreamPool: TimerTarget {
         sweepDeadline = .distantFuture
     }
 
-    /// Sends the call's request on this connection. If it cannot be written as HTTP, the call fails and the next
-    /// waiter gets the connection. Failures are reported once the connection is settled.
+    /// Sends the call's request on this connection. If it cannot be written as HTTP, the call fails and the
+    /// next waiter gets the connection. Failures are reported once the connection is settled.
     func serve(_ call: OutboundCall, on connection: Connection, isReused: Bool) {
         guard let error = tryServing(call, on: connection, isReused: isReused) else { return }
         var failed = [(call, error)]

@@ -1,8 +1,8 @@
 internal import EventIO
 internal import Rx
 
-/// Sweeps the vacant pools of a client: some time after a pool has become vacant, and again while vacant pools are left.
-/// One timer serves all pools.
+/// Sweeps the vacant pools of a client: some time after a pool has become vacant, and again while vacant
+/// pools are left. One timer serves all pools.
 final class VacancySweep: TimerTarget {
     private let loop: EventLoop
     private let interval: TimeAmount

@@ -1,5 +1,5 @@
-/// A first come, first served queue that elements may leave from the middle. It is a doubly linked list in one array:
-/// appending, leaving and serving take constant time.
+/// A first come, first served queue that elements may leave from the middle. It is a doubly linked list in
+/// one array: appending, leaving and serving take constant time.
 struct WaitQueue<Element> {
     /// Identifies an element in the queue; invalid once the element was served or has left.
     struct Ticket: Hashable {

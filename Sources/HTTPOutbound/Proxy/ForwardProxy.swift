@@ -1,6 +1,7 @@
 internal import HTTPModel
 
-/// A proxy that sees the requests to an `http` origin and forwards them, rather than tunnelling the connection.
+/// A proxy that sees the requests to an `http` origin and forwards them, rather than tunnelling the
+/// connection.
 struct ForwardProxy {
     /// The value of Proxy-Authorization; nil without a user.
     private let authorization: String?

@@ -1,11 +1,13 @@
 import ASCIIText
 internal import Glibc
 
-/// The hosts reached without a proxy, separated by commas or blanks, in curl's syntax and its common extensions.
+/// The hosts reached without a proxy, separated by commas or blanks, in curl's syntax and its common
+/// extensions.
 ///
-/// Each entry is `*` for all hosts; a name, with or without a leading dot or `*.`, for itself and its subdomains; an IP
-/// address, with or without brackets; or a range of addresses, `10.0.0.0/8`. An entry with a port, `example.com:8080`,
-/// covers only that port. Names are ASCII (others as `xn--`). Case and a final dot do not matter.
+/// Each entry is `*` for all hosts; a name, with or without a leading dot or `*.`, for itself and its
+/// subdomains; an IP address, with or without brackets; or a range of addresses, `10.0.0.0/8`. An entry with
+/// a port, `example.com:8080`, covers only that port. Names are ASCII (others as `xn--`). Case and a final
+/// dot do not matter.
 public struct NoProxy: Sendable, Hashable {
     private enum Hosts: Sendable, Hashable {
         case all

@@ -2,8 +2,8 @@ import ASCIIText
 internal import FoundationEssentials
 internal import HTTPModel
 
-/// An HTTP proxy. It tunnels connections to `https` origins (CONNECT, RFC 9110 9.3.6), and forwards requests to
-/// `http` origins, sent in absolute-form (RFC 9112 3.2.2).
+/// An HTTP proxy. It tunnels connections to `https` origins (CONNECT, RFC 9110 9.3.6), and forwards requests
+/// to `http` origins, sent in absolute-form (RFC 9112 3.2.2).
 public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     /// Why a proxy is invalid. Never contains a password.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
@@ -19,8 +19,8 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     /// The value of Proxy-Authorization (Basic, RFC 7617); nil without a user.
     let authorization: String?
 
-    /// Parses `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may be omitted. A path, a query
-    /// and a fragment are ignored, as in curl.
+    /// Parses `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may
+    /// be omitted. A path, a query and a fragment are ignored, as in curl.
     public init(_ url: String) throws(Failure) {
         var rest = url[...]
         if let end = url.firstRange(of: "://") {
@@ -47,8 +47,8 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
         authorization = try userinfo.map { text throws(Failure) in try Self.authorization(text) }
     }
 
-    /// Creates a proxy from its parts. `host` is a name, or a numeric address with or without brackets. `user` must not
-    /// contain a colon. `password` is ignored without a user.
+    /// Creates a proxy from its parts. `host` is a name, or a numeric address with or without brackets.
+    /// `user` must not contain a colon. `password` is ignored without a user.
     public init(host: String, port: UInt16, user: String? = nil, password: String = "") throws(Failure) {
         let isBare = host.contains(":") && !host.hasPrefix("[")
         try self.init("http://\(isBare ? "[\(host)]" : host):\(port)", user: user, password: password)

@@ -7,9 +7,9 @@
 ///
 /// The lower-case variable takes precedence, and an empty one counts as unset.
 ///
-/// An invalid variable affects as little as possible, since a program does not choose its environment: an invalid
-/// entry of `no_proxy` is skipped, and a proxy that is malformed or of another kind (`socks5h://`) fails only the
-/// calls that need it. `warnings` lists both.
+/// An invalid variable affects as little as possible, since a program does not choose its environment: an
+/// invalid entry of `no_proxy` is skipped, and a proxy that is malformed or of another kind (`socks5h://`)
+/// fails only the calls that need it. `warnings` lists both.
 public struct ProxyEnvironment: Sendable, Hashable {
     private enum Route: Sendable, Hashable {
         case direct
@@ -20,7 +20,8 @@ public struct ProxyEnvironment: Sendable, Hashable {
     private let http: Route
     private let https: Route
     public let exceptions: NoProxy
-    /// One line for each invalid variable or entry: its name, what is wrong, and the consequence. Without passwords.
+    /// One line for each invalid variable or entry: its name, what is wrong, and the consequence. Without
+    /// passwords.
     public let warnings: [String]
 
     /// Reads the variables above and ignores all others.

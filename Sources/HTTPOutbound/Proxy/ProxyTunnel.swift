@@ -50,8 +50,8 @@ final class ProxyTunnel {
     }
 
     private func answered(_ status: HTTPStatus, _ rest: UnsafeRawBufferPointer) {
-        // The proxy is there and asks for credentials, as it does by a 407 to any other request. Without its fields and body, because
-        // they would count as the origin's (RFC 9110 9.3.6).
+        // The proxy is there and asks for credentials, as it does by a 407 to any other request. Without its
+        // fields and body, because they would count as the origin's (RFC 9110 9.3.6).
         if status == .proxyAuthenticationRequired {
             return connection.finishUnopened(HTTPResponseHead(status: status))
         }

@@ -18,8 +18,8 @@ class ContainerNode {
         start = 0
     }
 
-    /// Creates a node for the array or object at offset `start`. `place` is the index of an element, the offset of a
-    /// member's name, or a negative number from `Document.place(ofAbsent:)`.
+    /// Creates a node for the array or object at offset `start`. `place` is the index of an element, the
+    /// offset of a member's name, or a negative number from `Document.place(ofAbsent:)`.
     init(inside parent: ContainerNode, place: Int, start: Int) {
         text = parent.text
         root = nil

@@ -29,8 +29,8 @@ final class Document {
 ///
 /// The cache saves a second scan of a value that a type has just read. Results do not depend on it.
 ///
-/// Unowned pointers avoid reference counting. Each user retains the document, which owns the memory, through its node.
-/// Only one thread at a time uses a decoder.
+/// Unowned pointers avoid reference counting. Each user retains the document, which owns the memory, through
+/// its node. Only one thread at a time uses a decoder.
 struct DocumentText {
     let reader: ByteReader
     private let memory: UnsafeMutableRawPointer

@@ -1,8 +1,8 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// An object. Reads members only as far as a lookup needs. Most types look them up in the document's order, which takes
-/// one comparison each.
+/// An object. Reads members only as far as a lookup needs. Most types look them up in the document's order,
+/// which takes one comparison each.
 final class ObjectNode: ContainerNode {
     /// A member whose name has no escapes.
     private struct Member {
@@ -53,7 +53,8 @@ final class ObjectNode: ContainerNode {
         readByText()
     }
 
-    /// Returns the first member with this name. `movesOn` expects the next lookup to be for the member after it.
+    /// Returns the first member with this name. `movesOn` expects the next lookup to be for the member after
+    /// it.
     @inline(__always)
     func member(_ key: String, movesOn: Bool = true) -> FoundMember? {
         if index == nil, let found = key.utf8.withContiguousStorageIfAvailable({ member($0, movesOn) }) {
@@ -246,8 +247,8 @@ final class ObjectNode: ContainerNode {
     }
 }
 
-/// A name compared by its bytes. Swift strings are also equal if they are canonically equivalent, like two spellings of
-/// an accented letter.
+/// A name compared by its bytes. Swift strings are also equal if they are canonically equivalent, like two
+/// spellings of an accented letter.
 private struct ExactName: Hashable {
     let text: String
 

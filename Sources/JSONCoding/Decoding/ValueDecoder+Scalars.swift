@@ -138,8 +138,8 @@ extension ValueDecoder {
         }
     }
 
-    /// Rejects NaN, which `nonConformingFloatDecodingStrategy` may allow: Foundation stops the program when it prints
-    /// such a date.
+    /// Rejects NaN, which `nonConformingFloatDecodingStrategy` may allow: Foundation stops the program when
+    /// it prints such a date.
     private func seconds() throws -> Double {
         let seconds = try floatingPoint(Double.self)
         guard !seconds.isNaN else { throw corrupted("A date cannot be NaN.") }

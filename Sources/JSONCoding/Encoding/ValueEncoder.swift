@@ -22,8 +22,8 @@ struct ValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// Opens a container, or finds it open: a class and its superclass may share one. Returns its level, or -1 to drop
-    /// what is encoded to it.
+    /// Opens a container, or finds it open: a class and its superclass may share one. Returns its level,
+    /// or -1 to drop what is encoded to it.
     private func open(isObject: Bool) -> Int {
         guard !writer.isFinished, level >= 0 else { return -1 }
         if writer.frames.count == level, writer.mark == mark {

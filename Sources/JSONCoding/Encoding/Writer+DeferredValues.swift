@@ -5,7 +5,8 @@ struct WrittenMember {
     /// The range of the name, with its quotes.
     var start: Int
     var nameEnd: Int
-    /// The first eight bytes of the name, big-endian to compare like the name; 0 if it has escapes or is not ASCII.
+    /// The first eight bytes of the name, big-endian to compare like the name; 0 if it has escapes or is not
+    /// ASCII.
     private let prefix: UInt64
     private let isPlain: Bool
 
@@ -64,8 +65,8 @@ extension Writer {
         return writer
     }
 
-    /// Returns the writer of a nested container that is open under a name, so that a type can fill it in steps; nil if
-    /// none is open.
+    /// Returns the writer of a nested container that is open under a name, so that a type can fill it in
+    /// steps; nil if none is open.
     func deferredContainer(named name: String, _ level: Int, isObject: Bool) -> Writer? {
         let frame = frames[level]
         guard let index = members[frame.firstMember...].lastIndex(where: { isNamed($0, name) }) else {

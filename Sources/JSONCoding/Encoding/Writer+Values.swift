@@ -68,7 +68,8 @@ extension Writer {
     /// Writes the shortest number that reads back as the same value.
     @inline(__always)
     func write(floatingPoint value: Double) throws {
-        // Decimals of up to 15 digits are distinct Doubles, so one that reads back as the value is the shortest.
+        // Decimals of up to 15 digits are distinct Doubles, so one that reads back as the value is the
+        // shortest.
         if value.magnitude < 1e9, value != 0 {
             var scaled = value
             for places in 0..<4 {

@@ -4,11 +4,11 @@ import FoundationEssentials
 
 /// Writes the text of one call of `encode`, or of a deferred value in it.
 ///
-/// Arrays and objects are written in encoding order. A nested container or super encoder may be filled later, so it
-/// gets its own writer. Its text is inserted when the container around it ends.
+/// Arrays and objects are written in encoding order. A nested container or super encoder may be filled later,
+/// so it gets its own writer. Its text is inserted when the container around it ends.
 ///
-/// Exclusivity checks would cost more than the writing. Only one thread at a time uses an encoder, and no method calls
-/// back into a part of the state that it is changing.
+/// Exclusivity checks would cost more than the writing. Only one thread at a time uses an encoder, and no
+/// method calls back into a part of the state that it is changing.
 final class Writer {
     let settings: JSONBytesEncoder
     let isPretty: Bool
@@ -65,7 +65,8 @@ final class Writer {
 
     var misuse: Misuse? { main?.misuse ?? firstMisuse }
 
-    /// Records that a type broke the rules of `Encoder`. Containers cannot throw, so `encode` throws at the end.
+    /// Records that a type broke the rules of `Encoder`. Containers cannot throw, so `encode` throws at the
+    /// end.
     func misused(_ description: String) {
         let misuse = Misuse(path: path, description: description)
         if let main {
@@ -92,8 +93,8 @@ final class Writer {
         try write { encoder in try value.encode(to: encoder) }
     }
 
-    /// Writes what `body` encodes. Without any output, a nested value becomes an empty object; a top-level value stays
-    /// empty.
+    /// Writes what `body` encodes. Without any output, a nested value becomes an empty object; a top-level
+    /// value stays empty.
     func write(_ body: (ValueEncoder) throws -> Void) throws {
         let level = frames.count
         let start = line.length
@@ -114,8 +115,8 @@ final class Writer {
         close()
     }
 
-    /// Identifies the end of the text. If an error removes text, later marks differ from all earlier ones, so an
-    /// encoder kept from the removed value cannot write.
+    /// Identifies the end of the text. If an error removes text, later marks differ from all earlier ones, so
+    /// an encoder kept from the removed value cannot write.
     @inline(__always)
     var mark: Int { line.length | removals &<< 40 }
 

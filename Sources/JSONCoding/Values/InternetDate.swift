@@ -1,6 +1,7 @@
 import ASCIIText
 
-/// The usual form of RFC 3339 dates, `2026-11-20T08:00:00Z`, in years when Foundation's calendar is Gregorian.
+/// The usual form of RFC 3339 dates, `2026-11-20T08:00:00Z`, in years when Foundation's calendar is
+/// Gregorian.
 enum InternetDate {
     /// Returns nil for other forms and years, which Foundation may know.
     static func seconds(of text: String) -> Double? {

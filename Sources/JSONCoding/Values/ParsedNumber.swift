@@ -66,8 +66,8 @@ protocol DecodableFloatingPoint: BinaryFloatingPoint, LosslessStringConvertible,
 }
 
 extension Double: DecodableFloatingPoint {
-    /// Integers up to 2^53 and powers of ten up to 10^22 are exact, so their product or quotient is rounded only once
-    /// (W. D. Clinger, "How to read floating point numbers accurately").
+    /// Integers up to 2^53 and powers of ten up to 10^22 are exact, so their product or quotient is rounded
+    /// only once (W. D. Clinger, "How to read floating point numbers accurately").
     @inline(__always)
     init?(_ number: ParsedNumber) {
         guard number.isWhole, number.mantissa <= 1 &<< 53 else { return nil }

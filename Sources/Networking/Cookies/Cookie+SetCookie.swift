@@ -12,9 +12,10 @@ extension Cookie {
     /// Maximum lifetime of a cookie: 400 days (RFC 6265bis 5.5).
     private static let maximumAge = 400.0 * 86400
 
-    /// Parses one `Set-Cookie` field (RFC 6265bis 5.6 and 5.7.3). Returns nil if it sets no cookie: name and value are
-    /// empty, exceed 4096 bytes or contain a control character; the domain belongs to another host or is a public
-    /// suffix; or the name has the prefix `__Host-` or `__Secure-`, in any case, and breaks the rules of that prefix.
+    /// Parses one `Set-Cookie` field (RFC 6265bis 5.6 and 5.7.3). Returns nil if it sets no cookie: name and
+    /// value are empty, exceed 4096 bytes or contain a control character; the domain belongs to another host
+    /// or is a public suffix; or the name has the prefix `__Host-` or `__Secure-`, in any case, and breaks
+    /// the rules of that prefix.
     init?(setCookie text: String, from url: HTTPURL, at now: Date) {
         guard text.utf8.allSatisfy({ $0 == 0x09 || !ASCII.isControl($0) }) else { return nil }
         // Splits bytes, because a semicolon with combining marks is a different Character.

@@ -77,8 +77,8 @@ public struct Cookie: Sendable, Hashable {
         name == other.name && domain == other.domain && path == other.path && isHostOnly == other.isHostOnly
     }
 
-    /// Whether this `Secure` cookie is protected from one set over plain http that could shadow or replace it (RFC
-    /// 6265bis 5.7.3, "leave secure cookies alone").
+    /// Whether this `Secure` cookie is protected from one set over plain http that could shadow or replace it
+    /// (RFC 6265bis 5.7.3, "leave secure cookies alone").
     func isProtected(from other: Cookie) -> Bool {
         isSecure && name == other.name
             && (Self.matches(host: domain, domain: other.domain)

@@ -1,8 +1,9 @@
 import ASCIIText
 import HTTPModel
 
-/// Parses the date in `Expires` as leniently as RFC 6265 5.1.1, always as UTC. Servers write it in many ways, e.g.
-/// `Thu, 01-Jan-1970 00:00:00 GMT`. If it were not understood, a cookie that should be removed would stay alive.
+/// Parses the date in `Expires` as leniently as RFC 6265 5.1.1, always as UTC. Servers write it in many ways,
+/// e.g. `Thu, 01-Jan-1970 00:00:00 GMT`. If it were not understood, a cookie that should be removed would
+/// stay alive.
 enum CookieDate {
     /// Returns seconds since 1970; nil if a part is missing or out of range.
     static func seconds(_ text: String) -> Int64? {

@@ -2,17 +2,20 @@ public import FoundationEssentials
 public import HTTPModel
 import Locking
 
-/// Stores the cookies that upstreams set and sends them back (RFC 6265bis). Providers use cookies only with a jar.
+/// Stores the cookies that upstreams set and sends them back (RFC 6265bis). Providers use cookies only with a
+/// jar.
 ///
 ///     let account = Provider<AccountAPI>(cookies: CookieJar())
 ///
-/// Cookies stay in memory. Providers may share a jar. The final dot of a host (`api.test.`) does not make another host. Plain http neither sets nor replaces a `Secure` cookie.
+/// Cookies stay in memory. Providers may share a jar. The final dot of a host (`api.test.`) does not make
+/// another host. Plain http neither sets nor replaces a `Secure` cookie.
 ///
-/// A cookie for a public suffix (`com`, `co.uk`, `github.io`, any single label) is rejected, or kept for the host itself if the
-/// host is the suffix. The suffixes come from the public suffix list that is built into the system's libpsl (publicsuffix.org).
+/// A cookie for a public suffix (`com`, `co.uk`, `github.io`, any single label) is rejected, or kept for the
+/// host itself if the host is the suffix. The suffixes come from the public suffix list that is built into
+/// the system's libpsl (publicsuffix.org).
 public final class CookieJar: Sendable {
-    /// The capacity of a jar. A full jar first removes the cookie that was set or changed longest ago; within a domain,
-    /// it removes cookies without `Secure` first (RFC 6265bis 5.7.3).
+    /// The capacity of a jar. A full jar first removes the cookie that was set or changed longest ago; within
+    /// a domain, it removes cookies without `Secure` first (RFC 6265bis 5.7.3).
     public struct Limits: Sendable, Hashable {
         /// Maximum number of cookies per domain. Default 50 (RFC 6265bis 6.1).
         public var cookiesPerDomain = 50
@@ -35,7 +38,8 @@ public final class CookieJar: Sendable {
     /// All cookies in the jar, possibly including expired ones.
     public var cookies: [Cookie] { state.withLock { $0 } }
 
-    /// Stores a cookie and replaces the one with the same name, domain and path. An expired cookie removes it.
+    /// Stores a cookie and replaces the one with the same name, domain and path. An expired cookie removes
+    /// it.
     public func set(_ cookie: Cookie, at now: Date) { set(cookie, at: now, isFromPlainHTTP: false) }
 
     private func set(_ cookie: Cookie, at now: Date, isFromPlainHTTP: Bool) {
@@ -65,8 +69,8 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Returns the `Cookie` field of a request to `url`: longer paths first, then older cookies (RFC 6265bis 5.8.3).
-    /// Nil if no cookie matches.
+    /// Returns the `Cookie` field of a request to `url`: longer paths first, then older cookies (RFC
+    /// 6265bis 5.8.3). Nil if no cookie matches.
     public func field(for url: HTTPURL, at now: Date) -> String? {
         let sent = state.withLock { cookies in
             cookies.removeAll { $0.isExpired(at: now) }

@@ -2,12 +2,12 @@ public import FoundationEssentials
 import Locking
 public import Rx
 
-/// Authenticates each request with a credential and refreshes the credential when the upstream rejects it (Alamofire's
-/// `AuthenticationInterceptor`). Calls rejected at the same time share one refresh. When it ends, they are all sent
-/// again with the new credential, or all fail with its error.
+/// Authenticates each request with a credential and refreshes the credential when the upstream rejects it
+/// (Alamofire's `AuthenticationInterceptor`). Calls rejected at the same time share one refresh. When it
+/// ends, they are all sent again with the new credential, or all fail with its error.
 ///
-/// A request that starts during a refresh waits for it instead of being rejected first. Once no request waits any more,
-/// the refresh is cancelled; the next request that needs one starts it again.
+/// A request that starts during a refresh waits for it instead of being rejected first. Once no request waits
+/// any more, the refresh is cancelled; the next request that needs one starts it again.
 public final class AuthenticationInterceptor<Credentials: Authenticator>: RequestInterceptor {
     /// The credential that the authenticator applies to requests.
     public typealias Credential = Credentials.Credential
@@ -78,7 +78,8 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         state = Lock(State(credential: credential))
     }
 
-    /// The current credential. Set it on login, and to nil on logout; a refresh in progress then does not replace it.
+    /// The current credential. Set it on login, and to nil on logout; a refresh in progress then does not
+    /// replace it.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
         set {
@@ -135,7 +136,8 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         return state.credential.map { .apply($0) } ?? .fail(.missingCredential)
     }
 
-    /// Replaces a rejected credential of this generation: by a newer one, if any, or by the shared refresh to wait for.
+    /// Replaces a rejected credential of this generation: by a newer one, if any, or by the shared refresh to
+    /// wait for.
     private func refresh(ifStill generation: Int) -> Step {
         let now = now()
         return state.withLock { state in

@@ -20,14 +20,15 @@ public protocol Authenticator: Sendable {
     /// Returns the request with the credential, usually in `Authorization`.
     func apply(_ credential: Credential, to request: HTTPRequest) -> HTTPRequest
 
-    /// Returns a new credential for an old one, through a provider without this interceptor. That provider's policy
-    /// limits the refresh; the deadline of a request does not.
+    /// Returns a new credential for an old one, through a provider without this interceptor. That provider's
+    /// policy limits the refresh; the deadline of a request does not.
     func refresh(_ credential: Credential) -> Single<Credential>
 
     /// Whether the upstream rejected the credential. Default: status 401.
     func didFailAuthentication(dueTo error: NetworkError) -> Bool
 
-    /// Whether the request was sent with this credential. If not, it is sent again with it, without a refresh.
+    /// Whether the request was sent with this credential. If not, it is sent again with it, without a
+    /// refresh.
     func isRequest(_ request: HTTPRequest, authenticatedWith credential: Credential) -> Bool
 }
 
@@ -84,7 +85,8 @@ public struct BearerCredential: AuthenticationCredential, Hashable {
 public struct BearerAuthenticator: Authenticator {
     private let renew: @Sendable (BearerCredential) -> Single<BearerCredential>
 
-    /// Creates an authenticator. The closure must obtain the next token through a provider without this interceptor.
+    /// Creates an authenticator. The closure must obtain the next token through a provider without this
+    /// interceptor.
     public init(refresh: @escaping @Sendable (BearerCredential) -> Single<BearerCredential>) {
         renew = refresh
     }

@@ -1,18 +1,19 @@
 public import Rx
 
 /// Adapts requests before they are sent and decides after a failure whether to send them again (Alamofire's
-/// `RequestInterceptor`). Both methods may take time: their `Single` is disposed with the call and limited by its total
-/// time.
+/// `RequestInterceptor`). Both methods may take time: their `Single` is disposed with the call and limited by
+/// its total time.
 ///
 /// Both are called on the call's loop, in the `CallContext` of the incoming request; later interceptors of an
-/// `Interceptor` run where the previous one delivered. An interceptor that makes calls needs its own provider, because
-/// calls through the intercepted one would wait for themselves.
+/// `Interceptor` run where the previous one delivered. An interceptor that makes calls needs its own
+/// provider, because calls through the intercepted one would wait for themselves.
 public protocol RequestInterceptor: Sendable {
-    /// Returns the request to send instead. Called every time the request is sent, except for the attempts that
-    /// `CallRetryPolicy` repeats in between. An error ends the call.
+    /// Returns the request to send instead. Called every time the request is sent, except for the attempts
+    /// that `CallRetryPolicy` repeats in between. An error ends the call.
     func adapt(_ request: HTTPRequest) -> Single<HTTPRequest>
 
-    /// Decides about a failure: no complete response, a status from 400 on, or one that the target does not accept.
+    /// Decides about a failure: no complete response, a status from 400 on, or one that the target does not
+    /// accept.
     ///
     /// - Parameters:
     ///   - request: the request as it was sent.
@@ -58,7 +59,8 @@ public struct Interceptor: RequestInterceptor {
     private let adapters: [Adapt]
     private let retriers: [Retry]
 
-    /// Combines interceptors. All adapt the request in order. The first decision other than `doNotRetry` counts.
+    /// Combines interceptors. All adapt the request in order. The first decision other than `doNotRetry`
+    /// counts.
     public init(_ interceptors: [any RequestInterceptor]) {
         adapters = interceptors.map { interceptor in { interceptor.adapt($0) } }
         retriers = interceptors.map { interceptor in

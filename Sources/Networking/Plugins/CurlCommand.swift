@@ -8,9 +8,10 @@ extension TransportCall {
     ///     curl -X PUT 'http://diary.test/weights/2026-11-20/am' -H 'Accept: application/json' \
     ///         -H 'Content-Type: application/json' --data-raw '{"weight":61.5}'
     ///
-    /// All values are in single quotes, so the shell interprets nothing. Secrets are replaced as `redaction` specifies.
-    /// A body that is not a single line of text is piped through `base64 -d`. A body of more than `bodyLimit` bytes, a
-    /// streamed body, and a multipart form with a secret part are omitted; a comment at the end of the line says so.
+    /// All values are in single quotes, so the shell interprets nothing. Secrets are replaced as `redaction`
+    /// specifies. A body that is not a single line of text is piped through `base64 -d`. A body of more than
+    /// `bodyLimit` bytes, a streamed body, and a multipart form with a secret part are omitted; a comment at
+    /// the end of the line says so.
     ///
     /// - Parameters:
     ///   - redaction: what to replace. Default: common secrets.

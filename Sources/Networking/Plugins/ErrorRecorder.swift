@@ -1,16 +1,16 @@
 public import FoundationEssentials
 import Locking
 
-/// Counts the failures of a provider's calls by kind and reason, and keeps the latest errors. Replaces a crash
-/// reporter.
+/// Counts the failures of a provider's calls by kind and reason, and keeps the latest errors. Replaces a
+/// crash reporter.
 ///
 ///     let recorder = ErrorRecorder()
 ///     let diary = Provider<DiaryAPI>(plugins: [recorder])
 ///     recorder.counts[.serverErr]          // how many
 ///     recorder.recent.last?.error.reason   // why the last call failed
 ///
-/// Providers may share a recorder. It records a failure each time one is found: when a call ends without a response,
-/// and when a response is read as a failure. Record your own errors with `record(_:)`.
+/// Providers may share a recorder. It records a failure each time one is found: when a call ends without a
+/// response, and when a response is read as a failure. Record your own errors with `record(_:)`.
 public final class ErrorRecorder: PluginType {
     /// A recorded error.
     public struct Record: Sendable {
@@ -41,7 +41,8 @@ public final class ErrorRecorder: PluginType {
     /// - Parameters:
     ///   - capacity: number of errors to keep. The oldest are dropped first. Default 100.
     ///   - now: the clock.
-    ///   - onRecord: called with each `NetworkError` on the loop that found it. Must be quick and must not block.
+    ///   - onRecord: called with each `NetworkError` on the loop that found it. Must be quick and must not
+    ///     block.
     public init(
         capacity: Int = 100, now: @escaping @Sendable () -> Date = { Date() },
         onRecord: (@Sendable (NetworkError) -> Void)? = nil
@@ -51,7 +52,8 @@ public final class ErrorRecorder: PluginType {
         self.onRecord = onRecord
     }
 
-    /// Creates a recorder with the defaults that passes failures on, e.g. `ErrorRecorder { crashes.record($0) }`.
+    /// Creates a recorder with the defaults that passes failures on, e.g.
+    /// `ErrorRecorder { crashes.record($0) }`.
     public convenience init(_ onRecord: @escaping @Sendable (NetworkError) -> Void) {
         self.init(onRecord: onRecord)
     }

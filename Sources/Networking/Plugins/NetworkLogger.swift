@@ -43,7 +43,8 @@ public struct NetworkLogger: PluginType {
     ///   - detail: what to log. Default `.standard`.
     ///   - redaction: what to replace. Default: common secrets.
     ///   - bodyLimit: maximum number of body bytes to show. Default 16 KiB.
-    ///   - write: receives each line, without a line end, on the call's loop. Must be quick and must not block.
+    ///   - write: receives each line, without a line end, on the call's loop. Must be quick and must not
+    ///     block.
     public init(
         _ detail: Detail = .standard, redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 10,
         write: @escaping @Sendable (String) -> Void

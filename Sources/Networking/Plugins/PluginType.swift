@@ -1,7 +1,7 @@
 import HTTPModel
 
-/// Observes a provider's calls and may change requests and results (Moya's `PluginType`). Runs inline on the call's
-/// loop: be quick and do not block. For work that takes time, use a `RequestInterceptor`.
+/// Observes a provider's calls and may change requests and results (Moya's `PluginType`). Runs inline on the
+/// call's loop: be quick and do not block. For work that takes time, use a `RequestInterceptor`.
 public protocol PluginType: Sendable {
     /// Returns the request to send instead. Called before interceptors.
     func prepare(_ request: HTTPRequest, for call: TransportCall) -> HTTPRequest
@@ -10,10 +10,12 @@ public protocol PluginType: Sendable {
     func willSend(_ call: TransportCall, attempt: Int)
 
     /// Reports the result of a request: a response of any status, or none. Called each time the provider, an
-    /// interceptor or a redirect sends the request, after all attempts of the retry policy. Skips disposed calls.
+    /// interceptor or a redirect sends the request, after all attempts of the retry policy. Skips disposed
+    /// calls.
     func didReceive(_ result: Result<Response, NetworkError>, call: TransportCall)
 
-    /// Reports a response read as a failure because of its status, envelope or shape, in addition to `didReceive`.
+    /// Reports a response read as a failure because of its status, envelope or shape, in addition to
+    /// `didReceive`.
     func didFail(_ error: NetworkError, call: TransportCall)
 
     /// Returns the result of the call instead. Called last, once for each call.

@@ -3,10 +3,11 @@ import JSONBytes
 
 /// The secrets to keep out of logs, and their replacement.
 ///
-/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and similar. Fields and names in queries, forms and JSON bodies that end in a
-/// secret's name: `token`, `password`, `api_key`, `serviceKey`, `X-Amz-Signature`, `newPassword`. Case does not matter, nor do a number and
-/// a hash function at the end: `X-Hub-Signature-256`, `X-Shopify-Hmac-Sha256`. The user and password of a URL in a field. Redirects
-/// to other origins drop the same fields (``RedirectPolicy``).
+/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and similar. Fields and names in queries, forms and JSON
+/// bodies that end in a secret's name: `token`, `password`, `api_key`, `serviceKey`, `X-Amz-Signature`,
+/// `newPassword`. Case does not matter, nor do a number and a hash function at the end:
+/// `X-Hub-Signature-256`, `X-Shopify-Hmac-Sha256`. The user and password of a URL in a field. Redirects to
+/// other origins drop the same fields (``RedirectPolicy``).
 ///
 /// A name like `nextPageToken` or `sortKey` is replaced as well: a log that shows too little does less harm.
 public struct Redaction: Sendable {
@@ -20,8 +21,8 @@ public struct Redaction: Sendable {
         .authorization, .cookie, .setCookie, .proxyAuthorization, "X-Api-Key", "X-Auth-Token", "X-Csrf-Token",
         "X-Amz-Security-Token",
     ]
-    /// The parameters, members and fields whose values are replaced, in lower case, without `-` and `_`. A name that ends in one of them,
-    /// word by word, counts as well.
+    /// The parameters, members and fields whose values are replaced, in lower case, without `-` and `_`. A
+    /// name that ends in one of them, word by word, counts as well.
     public var names: Set<String> = [
         "accesstoken", "apikey", "appkey", "assertion", "auth", "authorization", "clientsecret",
         "codeverifier", "cookie", "credential", "credentials", "dpop", "hmac", "idtoken", "jwt", "key", "otp",
@@ -64,12 +65,14 @@ public struct Redaction: Sendable {
     /// Fields with a URL whose query may contain secrets.
     private static let addresses: Set<HTTPFieldName> = [.location, "Content-Location", "Referer"]
 
-    /// Whether the name is in `fields` or ends in one of `names`: `X-Access-Token`, `Ocp-Apim-Subscription-Key`.
+    /// Whether the name is in `fields` or ends in one of `names`: `X-Access-Token`,
+    /// `Ocp-Apim-Subscription-Key`.
     func isSecret(field name: HTTPFieldName) -> Bool {
         fields.contains(name) || isSecret(name.description)
     }
 
-    /// Whether the name or one of its components ends in one of `names`: `user[password]`, `token[0]`, `filter.apiKey`.
+    /// Whether the name or one of its components ends in one of `names`: `user[password]`, `token[0]`,
+    /// `filter.apiKey`.
     func isSecret(_ name: some StringProtocol) -> Bool {
         guard !names.isEmpty else { return false }
         return name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { component in
@@ -88,7 +91,8 @@ public struct Redaction: Sendable {
     /// What may follow the name of a secret, without digits: nothing, a version or a hash function.
     private static let suffixes: Set<String> = ["", "ed", "md", "sha", "v"]
 
-    /// Returns the words of a name in lower case, without digits at their ends: `X-Hub-Signature-256` and `newAPIKey2`.
+    /// Returns the words of a name in lower case, without digits at their ends: `X-Hub-Signature-256` and
+    /// `newAPIKey2`.
     private static func words(_ name: some StringProtocol) -> [String] {
         var words = [""]
         let letters = Array(name.unicodeScalars)
@@ -140,7 +144,8 @@ public struct Redaction: Sendable {
         (try? PercentEncoding.decodeString(Array(name.utf8))) ?? String(name)
     }
 
-    /// Replaces the values of secret members in a JSON document. Returns the same bytes if it has no secret members.
+    /// Replaces the values of secret members in a JSON document. Returns the same bytes if it has no secret
+    /// members.
     func json(_ document: JSONFragment) -> JSONFragment {
         guard hasSecrets(document) else { return document }
         var composer = JSONComposer()

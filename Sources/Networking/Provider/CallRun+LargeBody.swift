@@ -2,8 +2,8 @@ import Locking
 import Rx
 
 extension CallRun {
-    /// Reads a large body on another thread, and then reports the response on the run's loop. Fails the run if too much waits for those
-    /// threads. Returns false if the body is read on the loop.
+    /// Reads a large body on another thread, and then reports the response on the run's loop. Fails the run
+    /// if too much waits for those threads. Returns false if the body is read on the loop.
     @inline(never)
     final func readApart(_ response: TransportResponse) -> Bool {
         guard let read = reading(of: response),

@@ -3,7 +3,8 @@ import Locking
 @_spi(Demand) import Rx
 
 extension CallRun {
-    /// Whether a response with this head may lead to another attempt. The budget of retries and the circuit are asked at its end.
+    /// Whether a response with this head may lead to another attempt. The budget of retries and the circuit
+    /// are asked at its end.
     final func mayRetry(after head: TransportResponse) -> Bool {
         guard RetryMachine.isRetried(head.status.code, hasRetryAfter: true), call.method.isIdempotent,
             mayBeSentAgain,
@@ -38,8 +39,8 @@ extension CallRun {
 }
 
 extension CallRun {
-    /// Announces an attempt to the plugins. Returns false if one of them, or an earlier stage, has cancelled the call: then it is not
-    /// sent.
+    /// Announces an attempt to the plugins. Returns false if one of them, or an earlier stage, has cancelled
+    /// the call: then it is not sent.
     @inline(never)
     final func announce(_ call: TransportCall, attempt number: Int) -> Bool {
         for plugin in call.settings.plugins {
@@ -49,8 +50,8 @@ extension CallRun {
         return !isUnwanted
     }
 
-    /// Whether the call was cancelled, or the task that is just subscribing to read its values. `values` can dispose that subscription
-    /// only once it has been made.
+    /// Whether the call was cancelled, or the task that is just subscribing to read its values. `values` can
+    /// dispose that subscription only once it has been made.
     private var isUnwanted: Bool { isCancelled || Demand.current != nil && Task.isCancelled }
 
     /// Reports to the observer that a response arrived, whatever its status.
@@ -82,7 +83,8 @@ extension CallRun {
 }
 
 extension CallRun {
-    /// The attempts so far; nil for nearly all calls, which are not retried and belong to no request with a timeline.
+    /// The attempts so far; nil for nearly all calls, which are not retried and belong to no request with a
+    /// timeline.
     final var attemptLog: AttemptLog? {
         state.withLock { $0.retried?.attempts } ?? call.timeline?.attempts
     }

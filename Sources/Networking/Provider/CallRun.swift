@@ -5,13 +5,13 @@ import JSONBytes
 import Locking
 import Rx
 
-/// A call that can be subscribed to any number of times, and one subscription to it. Sends attempts within the
-/// remaining total time, and waits between them. Subclasses turn the response into output.
+/// A call that can be subscribed to any number of times, and one subscription to it. Sends attempts within
+/// the remaining total time, and waits between them. Subclasses turn the response into output.
 ///
 /// Responses and timers arrive on the loop of the subscriber; disposal may come from any thread.
 ///
-/// `@unchecked Sendable`, inherited from `Emitter`: `begin()` writes the variables before any timer or attempt can
-/// reach the run; everything else is in `state`.
+/// `@unchecked Sendable`, inherited from `Emitter`: `begin()` writes the variables before any timer or
+/// attempt can reach the run; everything else is in `state`.
 class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver, @unchecked Sendable {
     final let provider: ProviderSettings
     private(set) final var call: TransportCall
@@ -30,7 +30,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     private(set) final var address: PeerAddress?
     /// Written on the loop of the call's attempts; read between attempts.
     private(set) final var wasSentTwice = false
-    /// The rare parts of the last attempt's response, until that is reported. Used on the loop of the call's attempts.
+    /// The rare parts of the last attempt's response, until that is reported. Used on the loop of the call's
+    /// attempts.
     final var rareParts: RareParts?
     /// Used on the loop of the call's attempts.
     final var triedAddresses = TriedAddresses()
@@ -171,7 +172,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         var attempt: (any Disposable)? = transport.send(
             call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
-            // Not if the run is over, which would keep it alive, or if the next attempt has begun on another thread.
+            // Not if the run is over, which would keep it alive, or if the next attempt has begun on another
+            // thread.
             if !state.isOver, state.retry.attempts == number { swap(&state.attempt, &attempt) }
             return state.isOver
         }
@@ -280,8 +282,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         }
     }
 
-    /// Whether the next attempt goes to another address at once and without the retry budget: once a call, so that a
-    /// stopped server fails no call that another one can answer.
+    /// Whether the next attempt goes to another address at once and without the retry budget: once a call, so
+    /// that a stopped server fails no call that another one can answer.
     private func movesFreely(after failure: RetryMachine.Failure, _ machine: RetryMachine) -> Bool {
         triedAddresses.allowsOut = false
         guard state.withLock({ $0.retried?.hasMovedFreely }) != true, elapsed < end,

@@ -3,7 +3,8 @@ import FoundationEssentials
 import HTTPModel
 import Rx
 
-/// The stages of a call outside the wire: interceptor, cookies, redirects and plugins. Most providers have none.
+/// The stages of a call outside the wire: interceptor, cookies, redirects and plugins. Most providers have
+/// none.
 final class CallStages: Sendable {
     let interceptor: (any RequestInterceptor)?
     let cookies: CookieJar?
@@ -77,7 +78,8 @@ private struct StagedCall: Sendable {
             .map { try processed($0).get() }  // plugins have the last word
     }
 
-    /// Sends the request once and asks the interceptor about a failure. Each retry by the interceptor is another round.
+    /// Sends the request once and asks the interceptor about a failure. Each retry by the interceptor is
+    /// another round.
     private func round(_ number: Int) -> Single<Response> {
         adapted(number)  // plugins, then interceptors
             .flatMap { call in
@@ -195,7 +197,8 @@ private struct StagedCall: Sendable {
         }
     }
 
-    /// Waits, then continues with `next`. If the delay exceeds the remaining time, uses `finalOutcome` at once.
+    /// Waits, then continues with `next`. If the delay exceeds the remaining time, uses `finalOutcome` at
+    /// once.
     private func wait(
         _ delay: Duration, orElse finalOutcome: () -> Single<Response>,
         then next: @escaping @Sendable () -> Single<Response>

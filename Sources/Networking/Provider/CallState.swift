@@ -8,7 +8,8 @@ struct CallState: Sendable {
         case response(TransportResponse, RareParts?)
         case failure(TransportError)
 
-        /// Whether the upstream has answered with a success, and only the rest of the request could not be sent.
+        /// Whether the upstream has answered with a success, and only the rest of the request could not be
+        /// sent.
         var followsSuccess: Bool {
             if case .failure(let error) = self { error.status != nil } else { false }
         }

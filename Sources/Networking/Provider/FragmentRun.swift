@@ -2,8 +2,8 @@ import JSONBytes
 import Rx
 import Synchronization
 
-/// A call combined with `fragment()` or `fragment(at:as:)`. `@unchecked Sendable` as `CallRun`: it adds only constants
-/// and an atomic.
+/// A call combined with `fragment()` or `fragment(at:as:)`. `@unchecked Sendable` as `CallRun`: it adds only
+/// constants and an atomic.
 final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     /// Where the wanted value is in the data, and its required kind; nil for all of the data.
     private let place: Place?
@@ -35,7 +35,8 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
         return FragmentRun(run.call, run.provider, place)
     }
 
-    /// Whether the first attempt delivered the data to a receiver. Written on the run's loop before the delivery.
+    /// Whether the first attempt delivered the data to a receiver. Written on the run's loop before the
+    /// delivery.
     private let deliveredPlainly = Atomic<Bool>(false)
 
     var isPlain: Bool { deliveredPlainly.load(ordering: .relaxed) }

@@ -14,8 +14,8 @@ extension Duration {
 }
 
 extension RxTime {
-    /// Nanoseconds since `start`, rounded to microseconds, the precision of current dates. Clamped to 292 years,
-    /// however far the clock jumps; the maximum if a date is NaN.
+    /// Nanoseconds since `start`, rounded to microseconds, the precision of current dates. Clamped to 292
+    /// years, however far the clock jumps; the maximum if a date is NaN.
     func nanoseconds(since start: RxTime) -> Int64 {
         let microseconds = timeIntervalSince(start) * 1e6
         guard microseconds.magnitude < 9e15 else { return microseconds < 0 ? .min : .max }

@@ -30,7 +30,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     ///   - transport: sends the calls.
     ///   - policy: retries, time limits and redirects.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
+    ///     `Interceptor`.
     ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
     ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     ///   - jitter: chooses the wait within a backoff's bound. For tests.
@@ -50,12 +51,13 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     ///
     /// - Parameters:
     ///   - upstream: name of the API in logs, metrics, errors and settings.
-    ///   - baseURLs: replace the targets' `baseURL`: `["http://10.0.0.1:81", "http://10.0.0.2:81"]`. Nil for the targets'
-    ///     own.
+    ///   - baseURLs: replace the targets' `baseURL`: `["http://10.0.0.1:81", "http://10.0.0.2:81"]`. Nil for
+    ///     the targets' own.
     ///   - transport: sends the calls.
     ///   - policy: retries, time limits and redirects.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
+    ///     `Interceptor`.
     ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
     ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     ///   - jitter: chooses the wait within a backoff's bound. For tests.
@@ -76,7 +78,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
                 plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter), stub)
     }
 
-    /// Creates a provider for an upstream that other providers may share, with its connections and its retry budget.
+    /// Creates a provider for an upstream that other providers may share, with its connections and its retry
+    /// budget.
     public convenience init(
         upstream: Upstream, transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
@@ -92,11 +95,13 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     /// Creates a provider whose targets name their own base URLs.
     ///
     /// - Parameters:
-    ///   - name: name of the API in logs and errors. Settings by upstream name do not apply; TLS settings go by host.
+    ///   - name: name of the API in logs and errors. Settings by upstream name do not apply; TLS settings go
+    ///     by host.
     ///   - transport: sends the calls.
     ///   - policy: retries, time limits and redirects.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
+    ///     `Interceptor`.
     ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
     ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     ///   - jitter: chooses the wait within a backoff's bound. For tests.
@@ -148,10 +153,10 @@ extension Provider {
 extension Reactive {
     /// Returns a cold call: each subscription sends it, and disposal cancels it.
     ///
-    /// Succeeds with a complete response of any status that the target's `validation` accepts, by default every status;
-    /// `checkStatusCode()`, `fragment()` and `map(_:)` check it. Repeats failed attempts as the provider's
-    /// `CallRetryPolicy` says and fails with a `NetworkError`. Carries the `CallContext` of the calling task. Completes
-    /// even if the provider is released after the subscription.
+    /// Succeeds with a complete response of any status that the target's `validation` accepts, by default
+    /// every status; `checkStatusCode()`, `fragment()` and `map(_:)` check it. Repeats failed attempts as the
+    /// provider's `CallRetryPolicy` says and fails with a `NetworkError`. Carries the `CallContext` of the
+    /// calling task. Completes even if the provider is released after the subscription.
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {

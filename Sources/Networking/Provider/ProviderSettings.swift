@@ -58,8 +58,9 @@ final class ProviderSettings: Sendable {
     let configuredUpstream: Upstream?
     /// The settings of calls to the configured upstream.
     private let configured: ConfiguredCalls?
-    /// Which of them apply. Open until the first call, when the upstream's policy is known. An integer, and not a lazy
-    /// reference to the settings: the compiler does not specialize that, and a call costs a thousand instructions more.
+    /// Which of them apply. Open until the first call, when the upstream's policy is known. An integer, and
+    /// not a lazy reference to the settings: the compiler does not specialize that, and a call costs a
+    /// thousand instructions more.
     private let choice = Atomic(Choice.open)
     private let parsed = Lock(Parsed())
 
@@ -164,7 +165,8 @@ final class ProviderSettings: Sendable {
         return .emitting(run)
     }
 
-    /// Returns the settings of calls to the configured upstream, or to the target's base URL. Each URL is parsed once.
+    /// Returns the settings of calls to the configured upstream, or to the target's base URL. Each URL is
+    /// parsed once.
     func calls(to baseURL: @autoclosure () -> String) throws(RequestFault) -> CallSettings {
         // The common cases first. They copy no more than they return.
         switch choice.load(ordering: .relaxed) {
@@ -176,8 +178,8 @@ final class ProviderSettings: Sendable {
         return choose(configured)
     }
 
-    /// Returns the settings of calls redirected to `url`: the settings of `call`, if `url` is within its upstream or else at
-    /// another origin.
+    /// Returns the settings of calls redirected to `url`: the settings of `call`, if `url` is within its
+    /// upstream or else at another origin.
     func calls(atOriginOf url: HTTPURL, like call: TransportCall) throws(RequestFault) -> CallSettings {
         if call.upstream.hasOrigin(of: url) { return call.settings }
         return try calls(at: url.origin, isRedirectTarget: true)

@@ -3,15 +3,15 @@ public import HTTPModel
 
 /// The redirects (RFC 9110 15.4) that a provider follows. By default none: a 3xx is the response of the call.
 ///
-/// 301 and 302 turn a POST into a GET, 303 turns every method but HEAD into a GET, 307 and 308 keep method and body. A
-/// redirect from https to http is never followed.
+/// 301 and 302 turn a POST into a GET, 303 turns every method but HEAD into a GET, 307 and 308 keep method
+/// and body. A redirect from https to http is never followed.
 ///
-/// A redirect to one of the upstream's base URLs stays within the upstream, which may send it to any of its addresses. One that only adds
-/// or removes the final dot of the host (`api.test.`) keeps all fields: it leads to the same server. A redirect to another
-/// origin (scheme, host or port) drops the fields forwarded from a gateway's client and every
-/// field named like a secret: `Authorization`, `Cookie`, `Proxy-Authorization`, and names that end in a word like
-/// `-Key`, `-Token`, `-Secret`, `-Auth`, `-Password`, `-Signature`, `-Credential` or `-Session`. A redirect back does
-/// not restore them.
+/// A redirect to one of the upstream's base URLs stays within the upstream, which may send it to any of its
+/// addresses. One that only adds or removes the final dot of the host (`api.test.`) keeps all fields: it
+/// leads to the same server. A redirect to another origin (scheme, host or port) drops the fields forwarded
+/// from a gateway's client and every field named like a secret: `Authorization`, `Cookie`,
+/// `Proxy-Authorization`, and names that end in a word like `-Key`, `-Token`, `-Secret`, `-Auth`,
+/// `-Password`, `-Signature`, `-Credential` or `-Session`. A redirect back does not restore them.
 public struct RedirectPolicy: Sendable, Hashable {
     /// Maximum number of consecutive redirects; 0 turns redirects off.
     public var maximum: Int

@@ -1,7 +1,8 @@
 public import JSONBytes
 public import Rx
 
-/// The reactive client for requests without targets, each with its own URL (`URLSession` with RxCocoa's `rx`).
+/// The reactive client for requests without targets, each with its own URL (`URLSession` with RxCocoa's
+/// `rx`).
 ///
 ///     let client = RequestClient(transport: transport)
 ///     client.rx.response(request: HTTPRequest(url: "http://weather.test/now?nx=60&ny=127"))
@@ -45,20 +46,23 @@ public final class RequestClient: ReactiveCompatible, Sendable {
 }
 
 extension Reactive where Base == RequestClient {
-    /// Returns a cold call: each subscription sends it, and disposal cancels it. Succeeds with a response of any status
-    /// that the request's `validation` accepts, by default every status. Fails with a `NetworkError`.
+    /// Returns a cold call: each subscription sends it, and disposal cancels it. Succeeds with a response of
+    /// any status that the request's `validation` accepts, by default every status. Fails with a
+    /// `NetworkError`.
     ///
     /// - Parameter envelope: the envelope of the response, for operators that read its data.
     public func request(_ request: HTTPRequest, envelope: ResponseEnvelope = .none) -> Single<Response> {
         base.response(request, envelope)
     }
 
-    /// Emits the response of any status with its body, then completes (RxCocoa's `URLSession.rx.response(request:)`).
+    /// Emits the response of any status with its body, then completes (RxCocoa's
+    /// `URLSession.rx.response(request:)`).
     public func response(request: HTTPRequest) -> Observable<(response: Response, data: ArraySlice<UInt8>)> {
         self.request(request).asObservable().map { (response: $0, data: $0.data) }
     }
 
-    /// Emits the body of a 2xx response; other statuses are errors (RxCocoa's `URLSession.rx.data(request:)`).
+    /// Emits the body of a 2xx response; other statuses are errors (RxCocoa's
+    /// `URLSession.rx.data(request:)`).
     public func data(request: HTTPRequest) -> Observable<ArraySlice<UInt8>> {
         self.request(request).asObservable().map { try $0.filterSuccessfulStatusCodes().data }
     }
@@ -70,8 +74,8 @@ extension Reactive where Base == RequestClient {
 }
 
 extension HTTPRequest {
-    /// Sends the request on subscription, emits exactly one outcome as a value, and completes. Disposal cancels it.
-    /// (The `toDataTask()` of published examples.)
+    /// Sends the request on subscription, emits exactly one outcome as a value, and completes. Disposal
+    /// cancels it. (The `toDataTask()` of published examples.)
     ///
     /// - Parameters:
     ///   - type: the model of the data.

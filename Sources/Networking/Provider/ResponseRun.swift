@@ -40,12 +40,13 @@ extension TransportResponse: ObservedOutput {
                 message: "the upstream, or a proxy before it, asked for a proxy's credentials"))
     }
 
-    /// Whether it asks this program to authenticate itself to a proxy (RFC 9110 11.7.1, 15.5.8). A client further away uses another
-    /// proxy, if any, and would show its credentials to the wrong one.
+    /// Whether it asks this program to authenticate itself to a proxy (RFC 9110 11.7.1, 15.5.8). A client
+    /// further away uses another proxy, if any, and would show its credentials to the wrong one.
     fileprivate var isForNextHop: Bool { status == .proxyAuthenticationRequired }
 }
 
-/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: it adds only constants.
+/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: it adds only
+/// constants.
 final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttemptReceiver,
     @unchecked Sendable
 {
@@ -80,7 +81,8 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
 
     override var streaming: (any StreamingAttemptReceiver)? { self }
 
-    /// Only what passes on responses keeps the deadline. Without a body, the length of a response to HEAD would be lost.
+    /// Only what passes on responses keeps the deadline. Without a body, the length of a response to HEAD
+    /// would be lost.
     var takesWhole: Bool { observer.keepsDeadline && !call.method.isHead }
 
     override func attemptSucceeded(_ response: consuming TransportResponse) {

@@ -7,8 +7,9 @@ enum RetryAfter {
     /// The longest wait, 31 years: for larger numbers and later dates.
     private static let longest = Duration.seconds(1_000_000_000)
 
-    /// Returns how long to wait from now; zero for a date that has passed; nil if the field is missing or malformed.
-    /// Compares a date with the response's own `Date`, if present, so that clock differences do not matter.
+    /// Returns how long to wait from now; zero for a date that has passed; nil if the field is missing or
+    /// malformed. Compares a date with the response's own `Date`, if present, so that clock differences do
+    /// not matter.
     ///
     /// - Parameter now: the time of day. Evaluated only if needed.
     static func delay(in fields: HTTPFields, now: @autoclosure () -> Date) -> Duration? {

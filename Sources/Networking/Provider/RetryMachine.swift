@@ -3,8 +3,8 @@ import Rx
 /// Decides what to do after a failed attempt, without doing it. Times are nanoseconds since the call began.
 struct RetryMachine: Sendable {
     enum Decision: Equatable {
-        /// The attempt's result is the call's result. `notRetried` is nil if the failure is final or the policy's
-        /// attempts are used up.
+        /// The attempt's result is the call's result. `notRetried` is nil if the failure is final or the
+        /// policy's attempts are used up.
         case finish(notRetried: RetryObstacle?)
         case retries(after: Int64)
     }
@@ -88,7 +88,8 @@ struct RetryMachine: Sendable {
             }
             if let retryAfter {
                 guard retryAfter < left else { return finish(failure, policy, because: .deadline) }
-                // Jitter only extends the requested wait and leaves half of the remaining time to the attempt.
+                // Jitter only extends the requested wait and leaves half of the remaining time to the
+                // attempt.
                 draw(policy, random)
                 wait = retryAfter + min(drawn, (left - retryAfter) / 2)
             } else {
@@ -102,8 +103,8 @@ struct RetryMachine: Sendable {
 
     /// Whether a failed attempt may be repeated at once at another address.
     ///
-    /// If nothing could be sent, it may with each method and policy, as if the connection had been opened to the other address
-    /// in the first place. A connection that was cut needs a call that may be repeated.
+    /// If nothing could be sent, it may with each method and policy, as if the connection had been opened to
+    /// the other address in the first place. A connection that was cut needs a call that may be repeated.
     func mayMove(after failure: Failure, isIdempotent: Bool, _ policy: CallRetryPolicy) -> Bool {
         switch failure {
         case _ where failure.isUnsent: true
@@ -112,8 +113,8 @@ struct RetryMachine: Sendable {
         }
     }
 
-    /// Ends the call. Keeps the obstacle only if the policy had attempts left and the failure may pass, and if the obstacle applies to
-    /// a call of which nothing was sent.
+    /// Ends the call. Keeps the obstacle only if the policy had attempts left and the failure may pass, and
+    /// if the obstacle applies to a call of which nothing was sent.
     func finish(_ failure: Failure, _ policy: CallRetryPolicy, because obstacle: RetryObstacle) -> Decision {
         let isHeldBack =
             attempts > 0 && attempts < policy.maxAttempts && failure.isTransient

@@ -4,7 +4,8 @@ import Locking
 public import Rx
 
 /// Whether a provider responds to a call with its target's `sampleResponse` instead of sending it (Moya's
-/// `StubBehavior`). Plugins, interceptors, validation, redirects, retries and time limits apply as to a real call.
+/// `StubBehavior`). Plugins, interceptors, validation, redirects, retries and time limits apply as to a real
+/// call.
 public enum StubBehavior: Sendable {
     /// Sends the call.
     case never
@@ -54,7 +55,8 @@ extension SampleResponse {
     /// - Parameters:
     ///   - receiver: the attempt.
     ///   - call: the attempt's call.
-    ///   - delay: when it comes; nil for at once. After `limit` it is dropped, and the attempt fails with `responseTimeout`.
+    ///   - delay: when it comes; nil for at once. After `limit` it is dropped, and the attempt fails with
+    ///     `responseTimeout`.
     ///   - limit: the call's remaining time in nanoseconds.
     ///   - scheduler: measures both.
     ///   - ended: called once, before the receiver: whether the sample is delivered.
@@ -130,7 +132,8 @@ extension SampleResponse {
 }
 
 extension StreamingAttemptReceiver {
-    /// Reports a head and the bytes that come after it, in pieces of at most 1024 bytes if requested. Files are not written.
+    /// Reports a head and the bytes that come after it, in pieces of at most 1024 bytes if requested. Files
+    /// are not written.
     fileprivate func started(_ response: TransportResponse, of call: TransportCall, length: Int) -> BodyForm {
         if !call.body.isNone { attemptSent(call.body.length ?? 0, of: call.body.length) }
         var head = response

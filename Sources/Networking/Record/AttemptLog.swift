@@ -15,7 +15,8 @@ public struct CallAttempt: Sendable {
     public fileprivate(set) var address: PeerAddress?
     /// Nil if the attempt had no connection, or if the request records no timeline.
     package fileprivate(set) var connection: RequestTimeline.Connection?
-    /// Nanoseconds from its beginning until it had the connection and began to send the request. Only for a timeline.
+    /// Nanoseconds from its beginning until it had the connection and began to send the request. Only for a
+    /// timeline.
     package fileprivate(set) var sent: Int64?
     /// Nanoseconds from its beginning to the first byte of a response. Only for a timeline.
     package fileprivate(set) var firstByte: Int64?
@@ -54,16 +55,18 @@ public struct CallAttempt: Sendable {
         if let firstByte { self.firstByte = max(0, firstByte) / 1000 * 1000 }
     }
 
-    /// Nanoseconds from its beginning to its end; nil if it is in progress. Not less than `sent` and `firstByte`.
+    /// Nanoseconds from its beginning to its end; nil if it is in progress. Not less than `sent` and
+    /// `firstByte`.
     package var elapsed: Int64? {
         ended.map { max($0.nanoseconds(since: began), firstByte ?? sent ?? 0) }
     }
 }
 
-/// The attempts of one call: the only record of them, from which both the access log and the timeline are written.
+/// The attempts of one call: the only record of them, from which both the access log and the timeline are
+/// written.
 ///
-/// It exists from the first retry on, or from the start in a request that records a timeline: nearly all calls have none. Any thread
-/// may record.
+/// It exists from the first retry on, or from the start in a request that records a timeline: nearly all
+/// calls have none. Any thread may record.
 final class AttemptLog: Sendable {
     /// Maximum number of attempts in the log. Further attempts are counted.
     static let limit = 64

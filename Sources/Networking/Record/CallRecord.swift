@@ -1,10 +1,11 @@
 public import HTTPModel
 public import Rx
 
-/// The calls made for one client request, for its line in the access log. Part of the request's `CallContext`.
+/// The calls made for one client request, for its line in the access log. Part of the request's
+/// `CallContext`.
 ///
-/// Omits parts that are a single call with data from its first attempt, because that call itself holds all information
-/// (`Link.plainCall`). Nearly all parts are such calls and cost neither a lock nor an allocation.
+/// Omits parts that are a single call with data from its first attempt, because that call itself holds all
+/// information (`Link.plainCall`). Nearly all parts are such calls and cost neither a lock nor an allocation.
 package struct CallRecord: Sendable {
     /// Maximum number of calls recorded for one request. Further calls are counted.
     static let limit = 64
@@ -62,7 +63,8 @@ package struct CallRecord: Sendable {
 
     package var hasLateParts: Bool { !late.isEmpty }
 
-    /// Returns when a part began that had to wait for others: `.some(nil)` if it never did; nil for other parts.
+    /// Returns when a part began that had to wait for others: `.some(nil)` if it never did; nil for other
+    /// parts.
     @_spi(Records) public func lateBeginning(of number: Int) -> RxTime?? {
         let part = Int32(truncatingIfNeeded: number)
         return late.first { $0.part == part }.map(\.began)
@@ -77,7 +79,8 @@ package struct CallRecord: Sendable {
         calls.indices.compactMap { index in calls[index].run.map { (index, $0) } }
     }
 
-    /// Calls `body` with a part's calls, ordered by their start or, for a call that is a part by itself, by its end.
+    /// Calls `body` with a part's calls, ordered by their start or, for a call that is a part by itself, by
+    /// its end.
     ///
     /// - Parameter number: nil for calls that belong to no part.
     package func forEach(of number: Int?, _ body: (borrowing RecordedCall) -> Void) {
@@ -100,8 +103,9 @@ package struct PartCalls: Sendable {
 
 /// One call with all its attempts.
 ///
-/// Public through the SPI `Records`, for our own modules only: with `package`, modules of the types used here would
-/// have to be imported as `package`, and the compiler would no longer specialize this module for its users.
+/// Public through the SPI `Records`, for our own modules only: with `package`, modules of the types used here
+/// would have to be imported as `package`, and the compiler would no longer specialize this module for its
+/// users.
 @_spi(Records)
 public struct RecordedCall: Sendable {
     /// The upstream. Logs use only its name.
@@ -112,7 +116,8 @@ public struct RecordedCall: Sendable {
     public let address: PeerAddress?
     /// Why the call failed; nil if it did not fail or has not ended.
     package let reason: FailureReason?
-    /// What exactly failed, for the log alone: it may name hosts and certificates. Nil if `reason` says it all.
+    /// What exactly failed, for the log alone: it may name hosts and certificates. Nil if `reason` says it
+    /// all.
     package let detail: String?
     /// When the call was subscribed to.
     public let began: RxTime
@@ -151,7 +156,8 @@ public struct RecordedCall: Sendable {
     /// The attempts so far if the call is in progress.
     var attemptsSoFar: Int { run?.outcomeSoFar.attempts ?? attempts }
 
-    /// Whether the call was cancelled, or is in progress, with at least one attempt made and another one allowed.
+    /// Whether the call was cancelled, or is in progress, with at least one attempt made and another one
+    /// allowed.
     var hasAttemptsLeft: Bool { run?.outcomeSoFar.hasAttemptsLeft ?? hadAttemptsLeft }
 
     /// Whether the method is idempotent, or nothing was sent so far.

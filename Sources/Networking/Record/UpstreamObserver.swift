@@ -30,15 +30,15 @@ package protocol ProtectingTransport: Transport {
     /// Sets the policy of the upstream with this name. Call it before the first call to the upstream.
     func protect(_ upstream: String, by policy: UpstreamPolicy)
 
-    /// Resolves the upstream's names and begins its checks on the transport's loops, before the first call. Call it after
-    /// `protect`.
+    /// Resolves the upstream's names and begins its checks on the transport's loops, before the first call.
+    /// Call it after `protect`.
     func prepare(_ upstream: Upstream)
 
-    /// Whether the memory for bodies has room for the body of a call. Ask before a large one is made, because a refused body has been in
-    /// memory as well.
+    /// Whether the memory for bodies has room for the body of a call. Ask before a large one is made, because
+    /// a refused body has been in memory as well.
     func hasRoom(for bytes: Int, inBodyTo upstream: Upstream) -> Bool
 
-    /// Charges bytes of values that a request composes to the memory for bodies, until its answer has been handed over. Returns false if
-    /// the memory is full.
+    /// Charges bytes of values that a request composes to the memory for bodies, until its answer has been
+    /// handed over. Returns false if the memory is full.
     func charge(_ bytes: Int, composedIn context: CallContext) -> Bool
 }

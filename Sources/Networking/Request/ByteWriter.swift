@@ -1,10 +1,11 @@
 import ASCIIText
 import HTTPModel
 
-/// Writes bytes into 1 KiB of stack memory and continues in an array when it is full. Short output, such as nearly
-/// every request target, costs one allocation of the right size.
+/// Writes bytes into 1 KiB of stack memory and continues in an array when it is full. Short output, such as
+/// nearly every request target, costs one allocation of the right size.
 ///
-/// Sound: every write checks the end of the memory, and only `collect`, which owns it, creates a `ByteWriter`.
+/// Sound: every write checks the end of the memory, and only `collect`, which owns it, creates a
+/// `ByteWriter`.
 struct ByteWriter: ~Copyable {
     private static var size: Int { 1024 }
 
@@ -59,12 +60,14 @@ struct ByteWriter: ~Copyable {
         text.withBytes { append($0) }
     }
 
-    /// Appends text and percent-encodes everything except RFC 3986's unreserved set and what `escaping` keeps.
+    /// Appends text and percent-encodes everything except RFC 3986's unreserved set and what `escaping`
+    /// keeps.
     mutating func append(encoding text: String, _ escaping: Escaping) {
         text.withBytes { if !appendPlain($0) { append(encoding: $0, escaping) } }
     }
 
-    /// Appends 4 to 16 alphanumeric bytes, the common case, in two words. Otherwise appends nothing and returns false.
+    /// Appends 4 to 16 alphanumeric bytes, the common case, in two words. Otherwise appends nothing and
+    /// returns false.
     @inline(__always)
     private mutating func appendPlain(_ source: UnsafeRawBufferPointer) -> Bool {
         let count = source.count

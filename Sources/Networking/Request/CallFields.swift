@@ -1,6 +1,7 @@
 import HTTPModel
 
-/// The fields of a call that adds its own or forwards some. Precedence: target, then forwarded, then provider.
+/// The fields of a call that adds its own or forwards some. Precedence: target, then forwarded, then
+/// provider.
 final class CallFields: Sendable {
     /// The fields of the provider and the target, without those that the context's replace.
     let fields: HTTPFields
@@ -33,7 +34,8 @@ final class CallFields: Sendable {
         self.headers = headers
     }
 
-    /// The fields of a call that passes on a client's. Only constant fields of the upstream may replace the gateway's own.
+    /// The fields of a call that passes on a client's. Only constant fields of the upstream may replace the
+    /// gateway's own.
     init(relaying passed: HTTPFields, in context: CallContext, to upstream: Upstream) {
         var fields = passed
         var contextFields = context.fields(for: upstream)
@@ -48,8 +50,8 @@ final class CallFields: Sendable {
 
     /// Lets a call's own fields take the place of the context's, so that each is sent once.
     ///
-    /// `Via` lists the hops of a request (RFC 9110 7.6.3). There the context's entries follow, or a loop would not be noticed. A
-    /// `tracestate` belongs to its `traceparent` (W3C Trace Context 3.3).
+    /// `Via` lists the hops of a request (RFC 9110 7.6.3). There the context's entries follow, or a loop
+    /// would not be noticed. A `tracestate` belongs to its `traceparent` (W3C Trace Context 3.3).
     ///
     /// - Parameter own: the fields of the call whose names decide.
     private static func replace(

@@ -1,7 +1,8 @@
 public import HTTPModel
 public import Rx
 
-/// A call whose path and query are encoded already, for callers that assemble them from checked constants and encoded values.
+/// A call whose path and query are encoded already, for callers that assemble them from checked constants and
+/// encoded values.
 ///
 /// Public through the SPI `Encoded`, for our own modules only, as `RecordedCall` is through `Records`.
 @_spi(Encoded)
@@ -32,7 +33,8 @@ public struct EncodedRequest: Sendable {
 
     /// Returns why a path, with or without a query, cannot be sent; nil if it can.
     ///
-    /// - Parameter isConstant: whether the same path has been accepted before, so that only the length depends on values.
+    /// - Parameter isConstant: whether the same path has been accepted before, so that only the length
+    ///   depends on values.
     public static func check(_ target: [UInt8], isConstant: Bool = false) -> String? {
         guard target.count <= longestTarget else { return lengthFault }
         return isConstant ? nil : target.withUnsafeBytes { TargetRules.fault(inPath: $0) }
@@ -75,7 +77,8 @@ public final class EncodedRequestSettings: Sendable {
 }
 
 extension Provider {
-    /// Returns the cold call of an encoded request to the configured upstream, as `rx.request(_:)` does for a target.
+    /// Returns the cold call of an encoded request to the configured upstream, as `rx.request(_:)` does for a
+    /// target.
     @_spi(Encoded)
     public func single(_ request: EncodedRequest, _ shared: EncodedRequestSettings) -> Single<Response> {
         do {

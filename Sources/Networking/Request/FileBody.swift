@@ -3,11 +3,12 @@ import Locking
 
 /// A file as a body, read while it is sent. Each reader opens the file itself, and only when it is needed.
 ///
-/// The file's size is announced in advance. If the file changes, the call fails instead of sending a truncated body, or a mixture of two
-/// versions.
+/// The file's size is announced in advance. If the file changes, the call fails instead of sending a
+/// truncated body, or a mixture of two versions.
 ///
-/// A file of unknown size is sent chunked, to its end: one that the kernel makes while it is read (`/proc`, `/sys`), or a named pipe. A
-/// pipe can be read once, so the call fails if it has to be repeated, and its writer may be silent for at most 60 s.
+/// A file of unknown size is sent chunked, to its end: one that the kernel makes while it is read (`/proc`,
+/// `/sys`), or a named pipe. A pipe can be read once, so the call fails if it has to be repeated, and its
+/// writer may be silent for at most 60 s.
 public struct FileBody: BodySource {
     /// The path as given. A relative path starts at the process's working directory.
     public let path: String
@@ -125,8 +126,8 @@ private final class FileDescriptor {
             throw FileBody.Failure(path: path, description: "it is neither a regular file nor a pipe")
         }
         let size = Int(status.st_size)
-        // Such files occupy no blocks. Their size is 0 in /proc and 4096 in /sys, whatever they contain. Small sparse files on a disk
-        // have the size that they announce.
+        // Such files occupy no blocks. Their size is 0 in /proc and 4096 in /sys, whatever they contain.
+        // Small sparse files on a disk have the size that they announce.
         guard status.st_blocks == 0, size <= 4096 else { return Int64(size) }
         return try count(upTo: size + 1) == size ? Int64(size) : nil
     }
@@ -159,8 +160,8 @@ private final class FileDescriptor {
         return status
     }
 
-    /// Waits until a pipe has bytes or its writers have closed it. Before its first writer it waits as well, where read(2) would report
-    /// the end (pipe(7)).
+    /// Waits until a pipe has bytes or its writers have closed it. Before its first writer it waits as well,
+    /// where read(2) would report the end (pipe(7)).
     func waitForBytes(atMost limit: Duration) throws(FileBody.Failure) {
         let milliseconds = Int32(clamping: Int64(limit / .milliseconds(1)))
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -10,8 +10,8 @@ extension HTTPRequest {
     /// Creates the call and adds the fields that its provider sends with every call.
     ///
     /// - Parameters:
-    ///   - settings: settings of an upstream at this request's `origin()`. If its base URL has a path, the request's
-    ///     path must begin with it.
+    ///   - settings: settings of an upstream at this request's `origin()`. If its base URL has a path, the
+    ///     request's path must begin with it.
     ///   - context: the context of the call.
     ///   - envelope: the envelope of the response.
     ///   - allowsEmptyBody: whether an empty body is a valid response.
@@ -32,8 +32,8 @@ extension HTTPRequest {
                 contentDecoding: contentDecoding))
     }
 
-    /// Creates the call that replaces `original` after its request was changed. Context and envelope stay; the
-    /// request's fields are all that the provider and the target send.
+    /// Creates the call that replaces `original` after its request was changed. Context and envelope stay;
+    /// the request's fields are all that the provider and the target send.
     ///
     /// - Parameters:
     ///   - settings: as for `call(_:context:)`; `original.settings` if the origin is the same.

@@ -2,7 +2,8 @@ public import HTTPModel
 
 /// URLs and bodies built from values, like a target's path and task.
 extension HTTPRequest {
-    /// Creates a request from a base URL and a path. Each interpolated value stays in one segment, percent-encoded.
+    /// Creates a request from a base URL and a path. Each interpolated value stays in one segment,
+    /// percent-encoded.
     ///
     ///     HTTPRequest(baseURL: "http://users.test/v1", path: "/users/\(name)")
     ///
@@ -27,15 +28,16 @@ extension HTTPRequest {
         setTask(.plain.adding(query: parameters, encoding: encoding))
     }
 
-    /// Adds parameters to the query or the body, as `encoding` says. If it depends on the method, set the method first.
+    /// Adds parameters to the query or the body, as `encoding` says. If it depends on the method, set the
+    /// method first.
     public consuming func setParameters(
         _ parameters: Parameters, encoding: ParameterEncoding
     ) -> HTTPRequest {
         setTask(.parameters(parameters, encoding: encoding))
     }
 
-    /// Sets query and body like a target's task: JSON, forms, multipart, a file. Keeps the URL's query, and keeps the
-    /// body if the task has none. Adds the content type unless the request has one.
+    /// Sets query and body like a target's task: JSON, forms, multipart, a file. Keeps the URL's query, and
+    /// keeps the body if the task has none. Adds the content type unless the request has one.
     public consuming func setTask(_ task: RequestTask) -> HTTPRequest {
         do throws(RequestFault) {
             let content = try RequestContent(task, method: method)

@@ -8,28 +8,29 @@ public import HTTPModel
 ///         .setAuthToken(token)
 ///         .setHttpBody(path)
 ///
-/// A value type: each builder returns a new request. Building checks nothing. Errors, such as an invalid URL or a model
-/// that cannot be encoded, fail the call that sends the request.
+/// A value type: each builder returns a new request. Building checks nothing. Errors, such as an invalid URL
+/// or a model that cannot be encoded, fail the call that sends the request.
 public struct HTTPRequest: Sendable {
-    /// `http://host:port/path?query`, checked when the call is made. Characters not allowed in a URL (a space, `|`,
-    /// `[`, non-ASCII text) are percent-encoded, escapes such as `%2F` are kept, and a fragment is not sent. A `.` or
-    /// `..` segment or a control character fails the call.
+    /// `http://host:port/path?query`, checked when the call is made. Characters not allowed in a URL (a
+    /// space, `|`, `[`, non-ASCII text) are percent-encoded, escapes such as `%2F` are kept, and a fragment
+    /// is not sent. A `.` or `..` segment or a control character fails the call.
     public var url: String
     /// The method. Default GET.
     public var method: HTTPMethod
-    /// Fields that replace the fields of the same name from the provider and the context. Setting a field of the transport
-    /// (`Host`, `Content-Length`, `Expect` and the hop-by-hop fields) fails the call.
+    /// Fields that replace the fields of the same name from the provider and the context. Setting a field of
+    /// the transport (`Host`, `Content-Length`, `Expect` and the hop-by-hop fields) fails the call.
     public var headers: HTTPFields
     /// The body; its `Content-Type` belongs in `headers`. Default none.
     public var body: RequestBody
-    /// The limit of the whole call, with all attempts and the waits between them; nil for the provider's. Raises
-    /// shorter limits of one attempt, unless `attemptLimits` is set.
+    /// The limit of the whole call, with all attempts and the waits between them; nil for the provider's.
+    /// Raises shorter limits of one attempt, unless `attemptLimits` is set.
     public var timeout: Duration?
     /// The limits of one attempt; nil for the provider's.
     public var attemptLimits: AttemptLimits?
     /// The statuses that the call accepts; any other fails it. Default `.none`, which accepts all.
     public var validation: ValidationType
-    /// Whether the response's content codings are decoded. Default `.automatic`, unless the session says `.none`.
+    /// Whether the response's content codings are decoded. Default `.automatic`, unless the session says
+    /// `.none`.
     public var contentDecoding = ContentDecoding.automatic
 
     /// The first error of a builder, thrown when the call is made.
@@ -74,14 +75,14 @@ extension HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
 
-    /// Sets bytes as the body. Resolves the ambiguity for byte sequences that are also `Encodable`. A `String` is a
-    /// model; to send its bytes, pass its `utf8`.
+    /// Sets bytes as the body. Resolves the ambiguity for byte sequences that are also `Encodable`. A
+    /// `String` is a model; to send its bytes, pass its `utf8`.
     public consuming func setHttpBody(_ bytes: some Sequence<UInt8> & Encodable) -> HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
 
-    /// Encodes a model as the body, by default with `JSONBytesEncoder()`, and sets the encoder's content type unless
-    /// the request has one. If the encoder fails, so does the call.
+    /// Encodes a model as the body, by default with `JSONBytesEncoder()`, and sets the encoder's content type
+    /// unless the request has one. If the encoder fails, so does the call.
     public consuming func setHttpBody(
         _ model: some Encodable, encoder: any RequestEncoder = RequestTask.encoder
     ) -> HTTPRequest {

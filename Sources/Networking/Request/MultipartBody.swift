@@ -99,8 +99,8 @@ struct MultipartBody: FileBasedBody {
         return head + "\r\n".utf8
     }
 
-    // As browsers do (WHATWG HTML 4.10.21.8, to which RFC 7578 4.2 defers): UTF-8 stays unchanged, and quotes and
-    // control characters are percent-encoded. A backslash is not an escape there and stays.
+    // As browsers do (WHATWG HTML 4.10.21.8, to which RFC 7578 4.2 defers): UTF-8 stays unchanged, and quotes
+    // and control characters are percent-encoded. A backslash is not an escape there and stays.
     private static func escaped(_ name: String) -> String {
         var escaped: [UInt8] = []
         for byte in name.utf8 {

@@ -8,7 +8,8 @@ public import HTTPModel
 ///     form.append(file: "/var/spool/lunch.jpg", named: "photo")
 ///     provider.rx.request(.upload(form))                      // task: .multipart(form)
 ///
-/// If all parts have a known length, so has the form. Files are streamed from disk, and opened when the call is made.
+/// If all parts have a known length, so has the form. Files are streamed from disk, and opened when the call
+/// is made.
 public struct MultipartFormData: Sendable {
     /// One part of a form.
     public struct Part: Sendable {
@@ -30,7 +31,8 @@ public struct MultipartFormData: Sendable {
         ///   - bytes: the content of the part.
         ///   - name: the name of the field.
         ///   - fileName: the file name of the part; nil for a plain field.
-        ///   - mimeType: the media type. Default nil: derived from the file name; none for a plain field, i.e. text.
+        ///   - mimeType: the media type. Default nil: derived from the file name; none for a plain field,
+        ///     i.e. text.
         ///   - headers: further header fields of the part.
         public static func bytes(
             _ bytes: some Sequence<UInt8>, name: String, fileName: String? = nil, mimeType: String? = nil,
@@ -80,8 +82,8 @@ public struct MultipartFormData: Sendable {
     ///
     /// - Parameters:
     ///   - parts: the parts in the order of sending.
-    ///   - boundary: for tests, 1 to 70 characters (RFC 2046 5.1.1). If it is malformed or occurs in a part in memory,
-    ///     the call fails. Default nil: 32 random characters, redrawn if they occur in a part.
+    ///   - boundary: for tests, 1 to 70 characters (RFC 2046 5.1.1). If it is malformed or occurs in a part
+    ///     in memory, the call fails. Default nil: 32 random characters, redrawn if they occur in a part.
     public init(_ parts: [Part] = [], boundary: String? = nil) {
         self.parts = parts
         self.boundary = boundary ?? Self.randomBoundary()

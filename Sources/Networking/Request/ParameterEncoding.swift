@@ -2,8 +2,8 @@ import HTTPModel
 
 /// Where parameters are sent and how they are written.
 ///
-/// Names and values are percent-encoded except for RFC 3986's unreserved characters and, in a query, `/` and `?` (RFC
-/// 3986 3.4). Entries keep their order unless sorting is requested.
+/// Names and values are percent-encoded except for RFC 3986's unreserved characters and, in a query, `/` and
+/// `?` (RFC 3986 3.4). Entries keep their order unless sorting is requested.
 public struct ParameterEncoding: Sendable, Hashable {
     /// Where `name=value` pairs are sent.
     public enum Destination: Sendable, Hashable {
@@ -26,7 +26,8 @@ public struct ParameterEncoding: Sendable, Hashable {
 
         let form: Form
 
-        /// `tag=a&tag=b` (Alamofire's `noBrackets`). A nested list fails the call, because it would have no name.
+        /// `tag=a&tag=b` (Alamofire's `noBrackets`). A nested list fails the call, because it would have no
+        /// name.
         public static let repeated = Lists(form: .repeated)
         /// `tag[]=a&tag[]=b`, with brackets percent-encoded (Alamofire's default)
         public static let brackets = Lists(form: .brackets)
@@ -96,7 +97,8 @@ public struct ParameterEncoding: Sendable, Hashable {
         self.rules = rules
     }
 
-    /// In the URL's query, after the path's own query, with spaces as `%20`: `?fddDate=2026-11-20&keyword=recent`.
+    /// In the URL's query, after the path's own query, with spaces as `%20`:
+    /// `?fddDate=2026-11-20&keyword=recent`.
     public static let query = ParameterEncoding.query()
     /// In the body as `application/x-www-form-urlencoded`, with spaces as `+`.
     public static let form = ParameterEncoding.form()
@@ -111,7 +113,8 @@ public struct ParameterEncoding: Sendable, Hashable {
         url(.queryString, lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys)
     }
 
-    /// In the body as `application/x-www-form-urlencoded`, with custom formats for lists, Booleans, members and spaces.
+    /// In the body as `application/x-www-form-urlencoded`, with custom formats for lists, Booleans, members
+    /// and spaces.
     public static func form(
         lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
         spaces: Spaces = .plusReplaced, sortsKeys: Bool = false

@@ -6,7 +6,8 @@ public enum ParameterValue: Sendable, Hashable {
     case text(String)
     /// An integer.
     case integer(Int64)
-    /// Written with the shortest text that reads back as the same number. A number that is not finite fails the call.
+    /// Written with the shortest text that reads back as the same number. A number that is not finite fails
+    /// the call.
     case number(Double)
     /// `true` or `1`, depending on the encoding; a Boolean in JSON.
     case flag(Bool)

@@ -27,8 +27,8 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
     /// Whether it has no entries. Entries with nil values count.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Calls `body` with each entry in place. Copies nothing if the parameters are uniquely referenced; copying an
-    /// entry costs more than writing it.
+    /// Calls `body` with each entry in place. Copies nothing if the parameters are uniquely referenced;
+    /// copying an entry costs more than writing it.
     @inline(__always)
     mutating func visit<Failure: Error>(_ body: (inout Entry) throws(Failure) -> Void) throws(Failure) {
         for index in entries.indices { try body(&entries[index]) }

@@ -22,8 +22,8 @@ struct RequestFault: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Creates the fault of an invalid base URL. Only the underlying error contains the URL: clients may see the
-    /// message.
+    /// Creates the fault of an invalid base URL. Only the underlying error contains the URL: clients may see
+    /// the message.
     init(_ error: Upstream.InvalidBaseURL) {
         self.init(.url, "the address of the upstream is invalid", underlying: error)
     }

@@ -4,12 +4,13 @@ import HTTPModel
 ///
 ///     let path: RequestPath = "/users/\(name)/diary"
 ///
-/// A value that could leave its segment makes the path invalid: an empty value, `.`, `..`, and any `/`, `\` or control
-/// character, literal or percent-encoded any number of times. A call with an invalid path fails before it is sent.
+/// A value that could leave its segment makes the path invalid: an empty value, `.`, `..`, and any `/`, `\`
+/// or control character, literal or percent-encoded any number of times. A call with an invalid path fails
+/// before it is sent.
 ///
-/// The literal parts are trusted and may contain a query. Characters not allowed in a URL (`[`, `|`, a space, non-ASCII
-/// text) are percent-encoded, escapes such as `%2F` are kept, and a fragment is dropped. A `.` or `..` segment or a
-/// control character makes the path invalid, percent-encoded or not.
+/// The literal parts are trusted and may contain a query. Characters not allowed in a URL (`[`, `|`, a space,
+/// non-ASCII text) are percent-encoded, escapes such as `%2F` are kept, and a fragment is dropped. A `.` or
+/// `..` segment or a control character makes the path invalid, percent-encoded or not.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The encoded path.
     public let text: String

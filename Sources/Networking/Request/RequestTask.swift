@@ -94,7 +94,8 @@ public struct RequestTask: Sendable {
     ///
     /// - Parameters:
     ///   - path: path of the file.
-    ///   - contentType: the content type. Default nil: derived from the file name, else `application/octet-stream`.
+    ///   - contentType: the content type. Default nil: derived from the file name, else
+    ///     `application/octet-stream`.
     public static func file(_ path: String, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.file(path: path, contentType: contentType)))
     }

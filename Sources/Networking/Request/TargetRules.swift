@@ -3,8 +3,8 @@ import HTTPModel
 
 /// The rules for request targets. Every target is checked byte by byte before it is sent.
 ///
-/// The target is in origin-form; scheme and authority come from the configuration. A dot segment is rejected because it
-/// could leave the configured prefix.
+/// The target is in origin-form; scheme and authority come from the configuration. A dot segment is rejected
+/// because it could leave the configured prefix.
 enum TargetRules {
     /// The kinds of path that a program may specify, with or without the leading slash.
     enum PathKind: Equatable {

@@ -22,8 +22,8 @@ public import HTTPModel
 ///         var envelope: ResponseEnvelope { .genericResponse }
 ///     }
 public protocol TargetType: Sendable {
-    /// Scheme, authority and path prefix, without a query: `http://host:port/prefix`. Ignored if the provider has its
-    /// own address. Preferably a constant: a provider caches 1024 parsed base URLs.
+    /// Scheme, authority and path prefix, without a query: `http://host:port/prefix`. Ignored if the provider
+    /// has its own address. Preferably a constant: a provider caches 1024 parsed base URLs.
     var baseURL: String { get }
 
     /// The path after the base URL. Each interpolated value becomes one percent-encoded segment.
@@ -32,8 +32,8 @@ public protocol TargetType: Sendable {
     /// The method. Default GET.
     var method: HTTPMethod { get }
 
-    /// Fields of this call, added to the fields of the provider and the context. Default none. Setting a field of the
-    /// transport (`Host`, `Content-Length`, `Expect` and the hop-by-hop fields) fails the call.
+    /// Fields of this call, added to the fields of the provider and the context. Default none. Setting a
+    /// field of the transport (`Host`, `Content-Length`, `Expect` and the hop-by-hop fields) fails the call.
     var headers: HTTPFields { get }
 
     /// The body and the query: nothing, JSON, parameters. Default `.plain`.
@@ -42,23 +42,25 @@ public protocol TargetType: Sendable {
     /// The envelope in which the upstream wraps its responses. Default `.none`.
     var envelope: ResponseEnvelope { get }
 
-    /// Whether a 2xx without a body, or a successful envelope without data, is an empty response like a 204. Default
-    /// false: it is a failure.
+    /// Whether a 2xx without a body, or a successful envelope without data, is an empty response like a 204.
+    /// Default false: it is a failure.
     var allowsEmptyBody: Bool { get }
 
     /// The limit of the whole call, with all attempts and the waits between them. Default nil: the provider's
-    /// `CallPolicy.totalTimeout`. A call never outlasts the deadline of the incoming request. Raises shorter limits of
-    /// one attempt, unless `attemptLimits` is set.
+    /// `CallPolicy.totalTimeout`. A call never outlasts the deadline of the incoming request. Raises shorter
+    /// limits of one attempt, unless `attemptLimits` is set.
     var timeout: Duration? { get }
 
     /// The limits of one attempt. Default nil: the provider's `CallPolicy.attemptLimits`.
     var attemptLimits: AttemptLimits? { get }
 
-    /// The statuses that the call accepts. Any other fails the call itself, so that interceptors and `retry` see it.
-    /// Default `.none`: accepts all, and `checkStatusCode()` and the operators that read the body check the status.
+    /// The statuses that the call accepts. Any other fails the call itself, so that interceptors and `retry`
+    /// see it. Default `.none`: accepts all, and `checkStatusCode()` and the operators that read the body
+    /// check the status.
     var validation: ValidationType { get }
 
-    /// Whether the response's content codings are decoded. Default `.automatic`, unless the session says `.none`.
+    /// Whether the response's content codings are decoded. Default `.automatic`, unless the session says
+    /// `.none`.
     var contentDecoding: ContentDecoding { get }
 
     /// The response if the provider stubs the call. Default: 200 with `sampleData` as JSON.

@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-/// Encodes a model as `application/x-www-form-urlencoded`, for a body or a query, with the defaults of Alamofire's
-/// encoder.
+/// Encodes a model as `application/x-www-form-urlencoded`, for a body or a query, with the defaults of
+/// Alamofire's encoder.
 ///
 ///     var encoder = URLEncodedFormEncoder()
 ///     encoder.keyEncoding = .convertToSnakeCase
 ///     encoder.dateEncoding = .iso8601
 ///     try encoder.encode(model)                  // "created_at=2026-11-20T08%3A00%3A00Z&tags%5B%5D=a"
 ///
-/// Nested models use their path as the name: `user[name]=x`. Throws an `EncodingError` with the coding path if the root
-/// is not a keyed container or a number is not finite, and the errors of `Encodable` code.
+/// Nested models use their path as the name: `user[name]=x`. Throws an `EncodingError` with the coding path
+/// if the root is not a keyed container or a number is not finite, and the errors of `Encodable` code.
 public struct URLEncodedFormEncoder: Sendable {
     /// How a model's keys become names, at every depth, including dictionary keys.
     public struct KeyEncoding: Sendable {
@@ -114,8 +114,8 @@ public struct URLEncodedFormEncoder: Sendable {
     public var dataEncoding = DataEncoding.base64
     /// Default: omitted.
     public var nilEncoding = NilEncoding.dropKey
-    /// Whether pairs are sorted by name at every depth. Default true, so that the same model always produces the same
-    /// text, even with dictionaries in it.
+    /// Whether pairs are sorted by name at every depth. Default true, so that the same model always produces
+    /// the same text, even with dictionaries in it.
     public var sortsKeys = true
 
     /// Creates an encoder with Alamofire's defaults.
@@ -159,7 +159,8 @@ extension URLEncodedFormEncoder: RequestEncoder {
 }
 
 extension URLEncodedFormEncoder.KeyEncoding {
-    /// Returns the lower-case words of a camel-case name. The last of several capitals begins a word: `URLName`.
+    /// Returns the lower-case words of a camel-case name. The last of several capitals begins a word:
+    /// `URLName`.
     private static func words(_ key: String, joinedBy separator: String) -> String {
         var words = ""
         let letters = Array(key)

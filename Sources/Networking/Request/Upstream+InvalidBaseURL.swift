@@ -18,8 +18,8 @@ extension Upstream {
             self.reason = reason
         }
 
-        /// Masks possible secrets in unparseable text: a password may contain any character before the last `@`, and a
-        /// query or fragment may contain a key.
+        /// Masks possible secrets in unparseable text: a password may contain any character before the last
+        /// `@`, and a query or fragment may contain a key.
         private static func masked(_ text: String) -> String {
             var rest = text[...]
             var result = ""

@@ -3,7 +3,8 @@ import Glibc
 import HTTPModel
 
 extension Upstream {
-    /// Whether all addresses are on this machine or in a private network, judged by the base URLs alone: no name is resolved.
+    /// Whether all addresses are on this machine or in a private network, judged by the base URLs alone: no
+    /// name is resolved.
     package var isNearby: Bool {
         unixSocketPath != nil || baseURLs.allSatisfy { NearbyHost.contains($0.host) }
     }

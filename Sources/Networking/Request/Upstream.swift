@@ -3,7 +3,8 @@ public import HTTPModel
 import Locking
 import Synchronization
 
-/// One upstream API: its name and addresses, and a number by which transports find its state without comparing strings.
+/// One upstream API: its name and addresses, and a number by which transports find its state without
+/// comparing strings.
 public final class Upstream: Sendable {
     /// A small number, unique in the process and never reused, fit for an array index.
     public let id: Int
@@ -11,8 +12,8 @@ public final class Upstream: Sendable {
     public let name: String
     /// The first of `baseURLs`. Its path precedes the path of each call.
     public let baseURL: HTTPURL
-    /// The addresses of the upstream, which serve the same API: 1 to 64, with the same scheme and path, each with its own
-    /// host or port. A call goes to one of them.
+    /// The addresses of the upstream, which serve the same API: 1 to 64, with the same scheme and path, each
+    /// with its own host or port. A call goes to one of them.
     public let baseURLs: [HTTPURL]
     /// The Unix-domain socket that calls go to; nil for TCP. The host is then `localhost`.
     public let unixSocketPath: String?
@@ -20,11 +21,12 @@ public final class Upstream: Sendable {
     /// Whether a redirect led to this upstream.
     public let isRedirectTarget: Bool
 
-    /// Whether the name was chosen for this upstream, so that settings by name (such as TLS) apply to it. False for
-    /// names that may collide: a target's type, a label for logs, or the target of a redirect.
+    /// Whether the name was chosen for this upstream, so that settings by name (such as TLS) apply to it.
+    /// False for names that may collide: a target's type, a label for logs, or the target of a redirect.
     public let isNamed: Bool
 
-    /// Whether a target computed the base URL, or a redirect led there. Then the name may stand for any number of servers.
+    /// Whether a target computed the base URL, or a redirect led there. Then the name may stand for any
+    /// number of servers.
     package let isComputed: Bool
 
     /// Its key in the registry; nil if it is not there.
@@ -50,8 +52,8 @@ public final class Upstream: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name in logs, metrics and errors.
-    ///   - texts: 1 to 64 base URLs with the same scheme and path, each with its own host or port. A Unix-domain socket
-    ///     stands alone.
+    ///   - texts: 1 to 64 base URLs with the same scheme and path, each with its own host or port. A
+    ///     Unix-domain socket stands alone.
     public convenience init(name: String, baseURLs texts: [String]) throws(InvalidBaseURL) {
         try self.init(Key(name: name, baseURLs: texts, isNamed: true), isRegistered: false)
     }
@@ -87,7 +89,8 @@ public final class Upstream: Sendable {
         baseURLs.contains { url.hasSameOrigin(as: $0) }
     }
 
-    /// Whether the URL leads to the server of one of the base URLs (`HTTPURL.hasSameServer`), so that it may have what that one may have.
+    /// Whether the URL leads to the server of one of the base URLs (`HTTPURL.hasSameServer`), so that it may
+    /// have what that one may have.
     func hasServer(of url: HTTPURL) -> Bool {
         baseURLs.contains { url.hasSameServer(as: $0) }
     }
@@ -97,7 +100,8 @@ public final class Upstream: Sendable {
     /// Called at the end.
     private let endings = Lock<[@Sendable () -> Void]>([])
 
-    /// Calls `tell` once nobody can call the upstream any more, on the thread that gave up the last reference.
+    /// Calls `tell` once nobody can call the upstream any more, on the thread that gave up the last
+    /// reference.
     package func whenUnused(_ tell: @escaping @Sendable () -> Void) {
         endings.withLock { $0.append(tell) }
     }
@@ -134,14 +138,15 @@ extension Upstream {
         }
     }
 
-    /// The shared upstreams in use. Each removes its entry at its end, so no reference may end under the lock.
+    /// The shared upstreams in use. Each removes its entry at its end, so no reference may end under the
+    /// lock.
     private static let registry = Lock<[Key: Entry]>([:])
 
     /// The number of shared upstreams in use.
     package static var registeredCount: Int { registry.withLock { $0.count } }
 
-    /// Returns the upstream with this name and these addresses. Providers that use it at the same time share one object, and
-    /// thereby the transport's state for it.
+    /// Returns the upstream with this name and these addresses. Providers that use it at the same time share
+    /// one object, and thereby the transport's state for it.
     static func shared(
         name: String, baseURLs: [String], isRedirectTarget: Bool = false, isNamed: Bool,
         isComputed: Bool = false

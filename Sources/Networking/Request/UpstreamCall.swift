@@ -80,7 +80,8 @@ extension HTTPFields {
 }
 
 extension Provider {
-    /// Returns the call of a target, to be passed on by `Answer.proxy` of a gateway. A fault of the target is the call's failure.
+    /// Returns the call of a target, to be passed on by `Answer.proxy` of a gateway. A fault of the target is
+    /// the call's failure.
     public func call(_ target: Target) -> UpstreamCall {
         UpstreamCall(settings(for: target)) { () throws(RequestFault) in
             try prepare(target, isUnbounded: true)

@@ -1,7 +1,7 @@
 /// The statuses that a call accepts (Moya's `ValidationType`).
 ///
-/// By default all: `checkStatusCode()`, `filter(statusCodes:)` and the operators that read the body check the status.
-/// With any other case, the call itself fails, so that interceptors and `retry` see the failure.
+/// By default all: `checkStatusCode()`, `filter(statusCodes:)` and the operators that read the body check the
+/// status. With any other case, the call itself fails, so that interceptors and `retry` see the failure.
 public enum ValidationType: Sendable, Hashable {
     /// Accepts every status.
     case none

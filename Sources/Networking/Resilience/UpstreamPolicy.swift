@@ -10,17 +10,18 @@
 ///         $0.breaker?.failureRate = 0.3
 ///     }
 public struct UpstreamPolicy: Sendable, Hashable {
-    /// The most attempts that may be in flight to the upstream. Attempts beyond that fail at once with `concurrency_limit`. A cancelled POST
-    /// that goes on counts until it ends. 1 or more; nil for no limit. Default nil.
+    /// The most attempts that may be in flight to the upstream. Attempts beyond that fail at once with
+    /// `concurrency_limit`. A cancelled POST that goes on counts until it ends. 1 or more; nil for no limit.
+    /// Default nil.
     public var concurrency: Int?
     /// When calls fail at once with `circuit_open`, because the upstream fails too often. Nil for never.
     public var breaker: CircuitBreakerPolicy? = CircuitBreakerPolicy()
 
-    /// When an address is not used for a while, because its attempts fail. It has an effect on upstreams with several
-    /// addresses. Nil for never.
+    /// When an address is not used for a while, because its attempts fail. It has an effect on upstreams with
+    /// several addresses. Nil for never.
     public var ejection: EjectionPolicy? = EjectionPolicy()
-    /// How long an address that was added or has returned takes only a part of its load, from 10 % to all of it. At most
-    /// 10 min; nil for its whole load at once. Default 10 s.
+    /// How long an address that was added or has returned takes only a part of its load, from 10 % to all of
+    /// it. At most 10 min; nil for its whole load at once. Default 10 s.
     public var slowStart: Duration? = .seconds(10)
     /// How the addresses are checked besides the calls. Default nil: not at all.
     public var health: HealthCheckPolicy?

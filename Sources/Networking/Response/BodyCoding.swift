@@ -1,6 +1,7 @@
 import HTTPModel
 
-/// The content codings in a response's `Content-Encoding` (RFC 9110 8.4). A transport removes those that it decodes.
+/// The content codings in a response's `Content-Encoding` (RFC 9110 8.4). A transport removes those that it
+/// decodes.
 enum BodyCoding {
     /// At least one coding is in IANA's registry, so the body is still encoded.
     case registered

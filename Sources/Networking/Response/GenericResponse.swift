@@ -1,6 +1,7 @@
 /// The envelope that many small APIs share: `{"code":String?,"message":String?,"status":Int,"data":T?}`.
 ///
-/// Decode this type only if you need the envelope itself: `ResponseEnvelope.genericResponse` unwraps without decoding.
+/// Decode this type only if you need the envelope itself: `ResponseEnvelope.genericResponse` unwraps without
+/// decoding.
 public struct GenericResponse<Payload> {
     /// The API's own code for the outcome.
     public var code: String?

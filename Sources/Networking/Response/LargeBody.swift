@@ -5,8 +5,8 @@ package enum LargeBody {
     package static let smallest = 128 * 1024
 }
 
-/// What few responses have. Kept beside the response: one more reference in it would make the compiler copy responses where they are
-/// passed on.
+/// What few responses have. Kept beside the response: one more reference in it would make the compiler copy
+/// responses where they are passed on.
 package final class RareParts: Sendable {
     /// Whether the rest of the request was not sent.
     let requestWasCut: Bool

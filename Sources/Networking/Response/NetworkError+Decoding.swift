@@ -8,7 +8,8 @@ extension NetworkError {
         payload.flatMap { try? decoder.decode(type, from: $0) }
     }
 
-    /// Decodes the body of the failed response, e.g. as the API's error model. Nil if it is missing or does not match.
+    /// Decodes the body of the failed response, e.g. as the API's error model. Nil if it is missing or does
+    /// not match.
     public func decode<Body: Decodable>(
         _ type: Body.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Body? {

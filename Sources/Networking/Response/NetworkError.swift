@@ -1,9 +1,11 @@
 import HTTPModel
 public import JSONBytes
 
-/// The error of every failed call. `NetworkingCompatibility` translates it for other clients (`MoyaError`, `NSError`).
+/// The error of every failed call. `NetworkingCompatibility` translates it for other clients (`MoyaError`,
+/// `NSError`).
 public struct NetworkError: Error, Sendable {
-    /// The outcome of the call. Never `success`; `noContent` if a model was requested and the response is empty.
+    /// The outcome of the call. Never `success`; `noContent` if a model was requested and the response is
+    /// empty.
     public let kind: OutcomeKind
     /// Why the call failed, from a bounded set that can label metrics.
     public let reason: FailureReason
@@ -18,8 +20,8 @@ public struct NetworkError: Error, Sendable {
     public let call: TransportCall?
     /// Nil if no complete response arrived.
     public let response: Response?
-    /// The HTTP status, or the status of the envelope if it reports a failure. Also the status of a success that came before the rest
-    /// of the request could not be sent.
+    /// The HTTP status, or the status of the envelope if it reports a failure. Also the status of a success
+    /// that came before the rest of the request could not be sent.
     public let statusCode: Int?
 
     /// The result code in the upstream's envelope, if it has one.
@@ -33,16 +35,17 @@ public struct NetworkError: Error, Sendable {
 
     /// Number of attempts; 0 if none was made.
     public let attempts: Int
-    /// Why the provider made no further attempt, although its policy had attempts left and the failure may pass. Nil if
-    /// it retried as often as the policy allows, or if a retry would not help. `method` and `reason` are only about requests that
-    /// were sent.
+    /// Why the provider made no further attempt, although its policy had attempts left and the failure may
+    /// pass. Nil if it retried as often as the policy allows, or if a retry would not help. `method` and
+    /// `reason` are only about requests that were sent.
     public let notRetried: RetryObstacle?
     /// Time from the subscription to the failure, including all attempts and waits.
     public let elapsed: Duration
-    /// Whether the same request may be sent again and may succeed later. False for a method that is not idempotent, unless nothing was
-    /// sent. Clients may be told; the provider has already made its retries.
+    /// Whether the same request may be sent again and may succeed later. False for a method that is not
+    /// idempotent, unless nothing was sent. Clients may be told; the provider has already made its retries.
     public let isRetryable: Bool
-    /// How long to wait before another call: the upstream's `Retry-After`, or what its open circuit or a limit asks for.
+    /// How long to wait before another call: the upstream's `Retry-After`, or what its open circuit or a
+    /// limit asks for.
     public let retryAfter: Duration?
 
     init(
@@ -113,8 +116,8 @@ extension NetworkError {
 }
 
 extension Response {
-    /// Why a response with a failure that may pass was not followed by another attempt. The status of an envelope is
-    /// read after the policy has decided, so the policy never retries it.
+    /// Why a response with a failure that may pass was not followed by another attempt. The status of an
+    /// envelope is read after the policy has decided, so the policy never retries it.
     fileprivate var obstacle: RetryObstacle? {
         guard attempts < call.settings.policy.retry.maxAttempts else { return nil }
         return notRetried ?? (call.method.isIdempotent ? .reason : .method)

@@ -1,7 +1,7 @@
 public import Rx
 
-/// The outcome of a call as a value, so that a stream delivers failures as elements and a screen can switch over them.
-/// Failing cases carry the complete error; `case .pathErr:` matches without binding it.
+/// The outcome of a call as a value, so that a stream delivers failures as elements and a screen can switch
+/// over them. Failing cases carry the complete error; `case .pathErr:` matches without binding it.
 public enum NetworkResult<Value> {
     /// 2xx with the requested data.
     case success(Value)
@@ -70,7 +70,8 @@ public enum NetworkResult<Value> {
 extension NetworkResult: Sendable where Value: Sendable {}
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the stream.
+    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the
+    /// stream.
     public consuming func asNetworkResult() -> Single<NetworkResult<Element>> {
         map { NetworkResult.success($0) }.catch { error in
             guard let error = error as? NetworkError else { throw error }
@@ -80,7 +81,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension ObservableType {
-    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the stream.
+    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the
+    /// stream.
     public consuming func asNetworkResult() -> Observable<NetworkResult<Element>> {
         map { NetworkResult.success($0) }.catch { error in
             guard let error = error as? NetworkError else { throw error }

@@ -33,7 +33,8 @@ extension ObservableType where Element == Response {
         map { try $0.fragment() }
     }
 
-    /// Emits the value at `pointer` in a success's data, as a slice of the received bytes. Fails if its kind differs.
+    /// Emits the value at `pointer` in a success's data, as a slice of the received bytes. Fails if its kind
+    /// differs.
     public consuming func fragment(
         at pointer: JSONPointer, as kind: JSONFragment.Kind? = nil
     ) -> Observable<JSONFragment> {
@@ -68,7 +69,8 @@ extension ObservableType where Element == Response {
         map { try $0.mapString(atKeyPath: keyPath) }
     }
 
-    /// Emits the outcome of a call to an API that uses `GenericResponse`, decoded. Fails if no response arrives.
+    /// Emits the outcome of a call to an API that uses `GenericResponse`, decoded. Fails if no response
+    /// arrives.
     public consuming func judge<Payload: Decodable & Sendable>(
         _ type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Observable<NetworkResult<GenericResponse<Payload>>> {

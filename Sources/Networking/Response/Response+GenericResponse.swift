@@ -1,8 +1,9 @@
 import JSONBytes
 
 extension Response {
-    /// Returns the outcome of a call to an API that uses `GenericResponse`, with the decoded envelope, even if the
-    /// target does not declare it. A failing status in the envelope is a failure, whatever the HTTP status.
+    /// Returns the outcome of a call to an API that uses `GenericResponse`, with the decoded envelope, even
+    /// if the target does not declare it. A failing status in the envelope is a failure, whatever the HTTP
+    /// status.
     ///
     /// - `success`: both statuses are 2xx. `data` may be missing.
     /// - `noContent`: 204 or 205, or an empty body if the target allows one.

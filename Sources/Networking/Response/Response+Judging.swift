@@ -167,8 +167,8 @@ extension Response {
 }
 
 extension TransportResponse {
-    /// Returns the data of the common plain success, checked exactly as in `Response.fragment()`. Nil in all other
-    /// cases; then `Response.fragment()` finds out why.
+    /// Returns the data of the common plain success, checked exactly as in `Response.fragment()`. Nil in all
+    /// other cases; then `Response.fragment()` finds out why.
     ///
     /// - Parameter rareParts: the response's; a large body was read already.
     func plainData(of call: TransportCall, _ rareParts: RareParts?) -> JSONFragment? {

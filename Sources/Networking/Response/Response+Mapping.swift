@@ -4,8 +4,8 @@ public import JSONBytes
 
 /// A success as bytes, text and models. A failing status throws unless `filter(statusCodes:)` accepted it.
 extension Response {
-    /// Returns the data of a success: checked, unwrapped and validated in one pass, as a slice without a copy. `null`
-    /// for 204, 205 and, if the target allows it, an empty body.
+    /// Returns the data of a success: checked, unwrapped and validated in one pass, as a slice without a
+    /// copy. `null` for 204, 205 and, if the target allows it, an empty body.
     ///
     /// - Parameters:
     ///   - pointer: a location in the data. If nothing is there, the call fails with `missing_data`.
@@ -25,10 +25,11 @@ extension Response {
         }
     }
 
-    /// Returns the complete body as JSON, including its envelope (Moya's `mapJSON`). A `JSONFragment` is validated,
-    /// `Sendable`, and gives access to members, elements and values without decoding.
+    /// Returns the complete body as JSON, including its envelope (Moya's `mapJSON`). A `JSONFragment` is
+    /// validated, `Sendable`, and gives access to members, elements and values without decoding.
     ///
-    /// - Parameter failsOnEmptyData: whether an empty body, 204 and 205 are failures. Otherwise they are `null`.
+    /// - Parameter failsOnEmptyData: whether an empty body, 204 and 205 are failures. Otherwise they are
+    ///   `null`.
     public func mapJSON(failsOnEmptyData: Bool = true) throws -> JSONFragment {
         try reporting {
             guard let content = try content(allowsNothing: !failsOnEmptyData) else {
@@ -42,12 +43,13 @@ extension Response {
 
     /// Returns the complete body as text (Moya's `mapString`), or the JSON string at a key path in the data.
     ///
-    /// The text is read in the `charset` of `Content-Type`, by default in UTF-8. Known are the names of the IANA registry for UTF-8,
-    /// UTF-16, UTF-32, US-ASCII, ISO-8859-1 and macintosh; in a program that imports Foundation also those for ISO-8859-2,
-    /// windows-1250 to windows-1254 and Shift_JIS. In any other `charset`, such as EUC-KR, only UTF-8 is read.
+    /// The text is read in the `charset` of `Content-Type`, by default in UTF-8. Known are the names of the
+    /// IANA registry for UTF-8, UTF-16, UTF-32, US-ASCII, ISO-8859-1 and macintosh; in a program that imports
+    /// Foundation also those for ISO-8859-2, windows-1250 to windows-1254 and Shift_JIS. In any other
+    /// `charset`, such as EUC-KR, only UTF-8 is read.
     ///
-    /// - Throws: `NetworkError` of kind `pathErr` and reason `decode_error` with a `StringMappingError`, if the body is neither text in its
-    ///   `charset` nor in UTF-8.
+    /// - Throws: `NetworkError` of kind `pathErr` and reason `decode_error` with a `StringMappingError`, if
+    ///   the body is neither text in its `charset` nor in UTF-8.
     public func mapString(atKeyPath keyPath: String? = nil) throws -> String {
         if let keyPath { return try map(String.self, atKeyPath: keyPath) }
         return try reporting {
@@ -83,10 +85,11 @@ extension Response {
     ///
     /// - Parameters:
     ///   - type: the model.
-    ///   - keyPath: names and list indices separated by dots, as in Moya: `"items.0.name"`. Nil for all of the data.
+    ///   - keyPath: names and list indices separated by dots, as in Moya: `"items.0.name"`. Nil for all of
+    ///     the data.
     ///   - decoder: default `Response.decoder`.
-    ///   - failsOnEmptyData: whether missing content (an empty body, 204, 205, an envelope without data) is a failure.
-    ///     Otherwise the model is decoded from `{}` or, if that fails, from `[]`.
+    ///   - failsOnEmptyData: whether missing content (an empty body, 204, 205, an envelope without data) is a
+    ///     failure. Otherwise the model is decoded from `{}` or, if that fails, from `[]`.
     /// - Throws: `NetworkError`, of kind `noContent` if there is nothing to decode.
     public func map<Model: Decodable>(
         _ type: Model.Type, atKeyPath keyPath: String? = nil,

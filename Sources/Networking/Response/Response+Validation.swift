@@ -15,8 +15,8 @@ extension Response {
     }
 
     /// Returns the response if its `Content-Type` matches one of these media ranges (RFC 9110 8.3.1):
-    /// `application/json`, `text/*`, `*/*`. An empty body always matches; a body without `Content-Type` matches only
-    /// `*/*`.
+    /// `application/json`, `text/*`, `*/*`. An empty body always matches; a body without `Content-Type`
+    /// matches only `*/*`.
     public func validate(contentType acceptable: [String]) throws -> Response {
         var accept = HTTPFields()
         for range in acceptable { accept.append(.accept, range) }

@@ -1,8 +1,8 @@
 public import HTTPModel
 public import Rx
 
-/// A complete HTTP response to a call (Moya's `Response`). The status may be a failure: `checkStatusCode()` and the
-/// operators that read the body check it.
+/// A complete HTTP response to a call (Moya's `Response`). The status may be a failure: `checkStatusCode()`
+/// and the operators that read the body check it.
 public final class Response: Sendable {
     /// The response as the transport delivered it.
     package let raw: TransportResponse
@@ -14,8 +14,8 @@ public final class Response: Sendable {
     public let attempts: Int
     /// Why a failing response was not followed by another attempt; nil if nothing held one back.
     let notRetried: RetryObstacle?
-    /// Time of the subscription on the scheduler's clock. Fit for durations: it ignores adjustments of the system
-    /// clock.
+    /// Time of the subscription on the scheduler's clock. Fit for durations: it ignores adjustments of the
+    /// system clock.
     public let startedAt: RxTime
     /// Time when the response was complete, on the scheduler's clock.
     public let receivedAt: RxTime
@@ -57,8 +57,8 @@ public final class Response: Sendable {
 
     /// The HTTP status, 100 to 999, independent of any envelope. Above 599 it counts as 5xx (RFC 9110 15).
     public var statusCode: Int { raw.status.code }
-    /// Whether it came before the upstream had the whole body of the request, and the rest was not sent (RFC 9112 9.5). Only with a
-    /// status of 300 or more: after any other, the rest is sent, or the call fails.
+    /// Whether it came before the upstream had the whole body of the request, and the rest was not sent (RFC
+    /// 9112 9.5). Only with a status of 300 or more: after any other, the rest is sent, or the call fails.
     public var requestWasCut: Bool { rareParts?.requestWasCut ?? false }
     /// The response's fields in their original order.
     public var fields: HTTPFields { raw.fields }

@@ -20,8 +20,8 @@ public struct ResponseEnvelope: Sendable, Hashable {
     /// The body is the data, without an envelope.
     public static let none = ResponseEnvelope(form: .none)
 
-    /// `{"code":String?,"message":String?,"status":Int,"data":T?}` (`GenericResponse`). `responseMsg` is read as
-    /// `message`. The inner status counts as the call's status.
+    /// `{"code":String?,"message":String?,"status":Int,"data":T?}` (`GenericResponse`). `responseMsg` is read
+    /// as `message`. The inner status counts as the call's status.
     public static let genericResponse = ResponseEnvelope(form: .generic)
 
     /// A custom envelope.

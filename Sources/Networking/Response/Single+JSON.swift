@@ -1,7 +1,8 @@
 public import JSONBytes
 public import Rx
 
-// The operations of `JSONFragment` on streams. They fail with `JSONShapeError`, and leave `null` (no content) as it is.
+// The operations of `JSONFragment` on streams. They fail with `JSONShapeError`, and leave `null` (no content)
+// as it is.
 extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment {
     /// Emits the value at a JSON Pointer. Fails if nothing is there, or a value of another kind.
     public consuming func pick(_ pointer: JSONPointer, as kind: JSONFragment.Kind? = nil) -> Single<
@@ -10,7 +11,8 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment 
         map { try $0.pick(pointer, as: kind) }
     }
 
-    /// Emits the value with only these members, in an array of each object. Fails for a value without members.
+    /// Emits the value with only these members, in an array of each object. Fails for a value without
+    /// members.
     public consuming func keep(_ paths: JSONMemberPath...) -> Single<JSONFragment> {
         shape(JSONShape().keep(paths))
     }

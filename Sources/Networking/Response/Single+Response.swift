@@ -2,7 +2,8 @@ public import HTTPModel
 public import JSONBytes
 public import Rx
 
-/// The operations of `Response` as Moya's operators on `Single` and `Observable`. Their errors end the stream.
+/// The operations of `Response` as Moya's operators on `Single` and `Observable`. Their errors end the
+/// stream.
 extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
     /// Fails unless the status is a success, such as 204.
     public consuming func checkStatusCode() -> Single<Response> {
@@ -35,7 +36,8 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
         return map { try $0.fragment() }
     }
 
-    /// Emits the value at `pointer` in a success's data, as a slice of the received bytes. Fails if its kind differs.
+    /// Emits the value at `pointer` in a success's data, as a slice of the received bytes. Fails if its kind
+    /// differs.
     public consuming func fragment(
         at pointer: JSONPointer, as kind: JSONFragment.Kind? = nil
     ) -> Single<JSONFragment> {
@@ -71,7 +73,8 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
         map { try $0.mapString(atKeyPath: keyPath) }
     }
 
-    /// Emits the outcome of a call to an API that uses `GenericResponse`, decoded. Fails if no response arrives.
+    /// Emits the outcome of a call to an API that uses `GenericResponse`, decoded. Fails if no response
+    /// arrives.
     public consuming func judge<Payload: Decodable & Sendable>(
         _ type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Single<NetworkResult<GenericResponse<Payload>>> {
@@ -97,7 +100,8 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment {
-    /// Whether this is a single call followed by `fragment()`. A receiver that awaits it records it under its number.
+    /// Whether this is a single call followed by `fragment()`. A receiver that awaits it records it under its
+    /// number.
     package var isOneCall: Bool { source is FragmentRun }
 
     /// Whether this is a single call, and would fail now with `circuit_open`.

@@ -4,14 +4,16 @@ package protocol CallObserver: AnyObject, Sendable {
     var hasBegun: Bool { get }
     /// Whether nobody wants the call any more, so that nothing more of it is sent. Default false.
     var isCancelled: Bool { get }
-    /// Whether the observer itself ends the call at the request's deadline, which then does not limit the call. Default false.
+    /// Whether the observer itself ends the call at the request's deadline, which then does not limit the
+    /// call. Default false.
     var keepsDeadline: Bool { get }
     func callSent(_ bytes: Int64, of total: Int64?)
     /// An attempt failed. Nothing more of its response comes; another attempt may follow.
     func attemptFailed()
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm
-    /// As `callStarted(_:flow:)`, for an observer that keeps the deadline. It takes the body of a response that may be replaced as
-    /// pieces, and keeps them until `takeBody()`, or begins to deliver them, so that nothing replaces the response any more.
+    /// As `callStarted(_:flow:)`, for an observer that keeps the deadline. It takes the body of a response
+    /// that may be replaced as pieces, and keeps them until `takeBody()`, or begins to deliver them, so that
+    /// nothing replaces the response any more.
     func callStarted(_ head: TransportResponse, replacedBy replacement: Replacement?, flow: any FlowControl)
         -> BodyForm
     /// Removes and returns the body that was kept of the response that has just ended.

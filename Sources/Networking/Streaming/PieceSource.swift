@@ -6,8 +6,8 @@ package typealias PieceReceiver = @Sendable (Result<ArraySlice<UInt8>?, any Erro
 
 /// Bytes that are read piece by piece, at the pace of their reader. Used from any thread, by one reader.
 package protocol PieceSource: AnyObject, Sendable {
-    /// Requests the next piece; one request at a time. `receive` is called once, unless `cancel` comes first: on any thread, possibly
-    /// inside this call.
+    /// Requests the next piece; one request at a time. `receive` is called once, unless `cancel` comes first:
+    /// on any thread, possibly inside this call.
     func read(_ receive: @escaping PieceReceiver)
 
     /// Ends the reading. A pending request fails with a `CancellationError`, or is forgotten.
@@ -19,7 +19,8 @@ package protocol PieceSource: AnyObject, Sendable {
     /// Sets what is called, on any thread, when a piece begins to wait for `read`.
     func onUnread(_ report: @escaping @Sendable () -> Void)
 
-    /// Sends the pieces to `sink` as they arrive, instead of waiting for `read`. Returns what pauses them; nil if they must be read.
+    /// Sends the pieces to `sink` as they arrive, instead of waiting for `read`. Returns what pauses them;
+    /// nil if they must be read.
     func send(to sink: any PieceSink) -> (any FlowControl)?
 }
 
@@ -40,7 +41,8 @@ package protocol PieceSink: AnyObject, Sendable {
     func ended(_ error: (any Error)?)
 }
 
-/// Keeps pieces that arrive until they are read. Its owner guards it by a lock, and calls the receivers outside of the lock.
+/// Keeps pieces that arrive until they are read. Its owner guards it by a lock, and calls the receivers
+/// outside of the lock.
 package struct PieceBuffer: Sendable {
     private var pieces = Queue<ArraySlice<UInt8>>()
     private var end: Result<Void, any Error>?
@@ -74,8 +76,8 @@ package struct PieceBuffer: Sendable {
         return receiver.take()
     }
 
-    /// Returns the next piece or the end. If there is neither, keeps `receiver` and returns nil. Fails with `ConcurrentReadError`
-    /// while another receiver waits.
+    /// Returns the next piece or the end. If there is neither, keeps `receiver` and returns nil. Fails with
+    /// `ConcurrentReadError` while another receiver waits.
     package mutating func read(_ receiver: @escaping PieceReceiver) -> Result<ArraySlice<UInt8>?, any Error>?
     {
         if let piece = pieces.popFirst() {
@@ -100,7 +102,8 @@ package struct PieceBuffer: Sendable {
         return bytes[...]
     }
 
-    /// Drops the pieces. Further reads fail with a `CancellationError`, as does the pending one, whose receiver is returned.
+    /// Drops the pieces. Further reads fail with a `CancellationError`, as does the pending one, whose
+    /// receiver is returned.
     package mutating func cancel() -> PieceReceiver? {
         pieces = Queue()
         byteCount = 0

@@ -42,25 +42,27 @@ extension ObservableType where Element == ProgressResponse {
 }
 
 extension Reactive {
-    /// A call that emits the progress of the request body, then of the response body, and last the response. Otherwise
-    /// like `request(_:)`. Progress restarts when an attempt is repeated.
+    /// A call that emits the progress of the request body, then of the response body, and last the response.
+    /// Otherwise like `request(_:)`. Progress restarts when an attempt is repeated.
     public func requestWithProgress<Target: TargetType>(_ target: Target) -> Observable<ProgressResponse>
     where Base == Provider<Target> {
         base.progress(target) { _ in .whole }
     }
 
-    /// A call that writes the body of a 2xx to a file without holding it in memory. Other responses keep their bodies.
-    /// The file gets its name when it is complete. A failed or disposed call leaves no file, unless the file was just being named.
+    /// A call that writes the body of a 2xx to a file without holding it in memory. Other responses keep
+    /// their bodies. The file gets its name when it is complete. A failed or disposed call leaves no file,
+    /// unless the file was just being named.
     ///
-    /// An existing regular file is replaced, also one behind a symbolic link. The new file gets its permissions, and its owner and group
-    /// if the process may set them. Anything else (a device, a pipe, a link to a missing file) stays, and the call fails with
-    /// `internalError`.
+    /// An existing regular file is replaced, also one behind a symbolic link. The new file gets its
+    /// permissions, and its owner and group if the process may set them. Anything else (a device, a pipe, a
+    /// link to a missing file) stays, and the call fails with `internalError`.
     ///
     /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply.
     ///
     /// - Parameters:
     ///   - target: the target.
-    ///   - path: path of the file. Its directory must exist. A path with NUL fails the call before anything is sent.
+    ///   - path: path of the file. Its directory must exist. A path with NUL fails the call before anything
+    ///     is sent.
     public func download<Target: TargetType>(_ target: Target, to path: String) -> Observable<
         ProgressResponse
     >
@@ -80,7 +82,8 @@ extension Reactive {
 }
 
 extension Provider {
-    /// Performs the call of `rx.requestWithProgress(_:)`. Cancelling the task or ending the iteration cancels the call.
+    /// Performs the call of `rx.requestWithProgress(_:)`. Cancelling the task or ending the iteration cancels
+    /// the call.
     public func requestWithProgress(_ target: Target) -> AsyncThrowingStream<ProgressResponse, any Error> {
         rx.requestWithProgress(target).values
     }

@@ -2,14 +2,14 @@ public import HTTPModel
 import Locking
 @_spi(Demand) public import Rx
 
-/// A response whose body is read piece by piece as it arrives. At most about 256 KiB are buffered; a slow reader slows
-/// the upstream down.
+/// A response whose body is read piece by piece as it arrives. At most about 256 KiB are buffered; a slow
+/// reader slows the upstream down.
 ///
 ///     let stream = try await provider.stream(.export)
 ///     for try await piece in stream { try file.write(contentsOf: piece) }
 ///
-/// Iterate once, in one task: a second one that reads while the first waits fails with `ConcurrentReadError`. Releasing the
-/// stream or cancelling its task ends the call.
+/// Iterate once, in one task: a second one that reads while the first waits fails with `ConcurrentReadError`.
+/// Releasing the stream or cancelling its task ends the call.
 public struct ResponseStream: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
 
@@ -39,13 +39,14 @@ public struct ResponseStream: AsyncSequence, Sendable {
 }
 
 extension Provider {
-    /// Performs the call and returns when the head of a 2xx response arrives. Throws other responses, with their
-    /// bodies.
+    /// Performs the call and returns when the head of a 2xx response arrives. Throws other responses, with
+    /// their bodies.
     ///
-    /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply. A failed attempt is
-    /// repeated only before the head arrives, because the head belongs to its body.
+    /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply. A failed
+    /// attempt is repeated only before the head arrives, because the head belongs to its body.
     ///
-    /// - Throws: `NetworkError`; `CancellationError` if the task is cancelled. If it was cancelled before, nothing is sent.
+    /// - Throws: `NetworkError`; `CancellationError` if the task is cancelled. If it was cancelled before,
+    ///   nothing is sent.
     public func stream(_ target: Target) async throws -> ResponseStream {
         try Task.checkCancellation()
         let call: TransportCall
@@ -66,10 +67,12 @@ extension Provider {
 }
 
 extension Reactive {
-    /// Emits the body of a 2xx response piece by piece as it arrives. Other responses are errors with their bodies.
+    /// Emits the body of a 2xx response piece by piece as it arrives. Other responses are errors with their
+    /// bodies.
     ///
-    /// A task that iterates over `values` slows the upstream down: at most 16 pieces of 64 KiB are buffered, plus the
-    /// pieces of one read. A subscriber receives the pieces on the loop as they arrive and blocks it while handling them.
+    /// A task that iterates over `values` slows the upstream down: at most 16 pieces of 64 KiB are buffered,
+    /// plus the pieces of one read. A subscriber receives the pieces on the loop as they arrive and blocks it
+    /// while handling them.
     public func stream<Target: TargetType>(_ target: Target) -> Observable<ArraySlice<UInt8>>
     where Base == Provider<Target> {
         let call: TransportCall
@@ -141,7 +144,8 @@ extension StreamBuffer: CallObserver where Head == TransportResponse {
     fileprivate func ended(with response: Response) {
         do {
             let response = try response.checkStatusCode()
-            // A success that was not streamed: the target accepts the status, or a plugin created the response.
+            // A success that was not streamed: the target accepts the status, or a plugin created the
+            // response.
             if !hasHead {
                 if !response.data.isEmpty { received(response.data) }
                 began(response.raw)
@@ -249,7 +253,8 @@ extension Provider {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - target: the path, which includes the base URL's path, and the query, as they are sent. The caller has checked them.
+    ///   - target: the path, which includes the base URL's path, and the query, as they are sent. The caller
+    ///     has checked them.
     package func call(_ method: HTTPMethod, at target: [UInt8]) -> UpstreamCall {
         UpstreamCall(settings, method, at: target)
     }

@@ -69,8 +69,8 @@ package final class StreamBuffer<Head: Sendable>: Sendable {
             let reader = state.pieces.received(piece)
             if state.pieces.byteCount >= Self.highWatermark {
                 state.isPaused = true
-                // Under the lock. A reader that catches up meanwhile resumes the sender after it; if that comes late, the next
-                // piece pauses it again.
+                // Under the lock. A reader that catches up meanwhile resumes the sender after it; if that
+                // comes late, the next piece pauses it again.
                 state.pause?()
             }
             return (reader, state.isPaused)
@@ -108,7 +108,8 @@ package final class StreamBuffer<Head: Sendable>: Sendable {
         }
     }
 
-    /// Returns the next piece; nil at the end. Throws `ConcurrentReadError` while another task waits for a piece.
+    /// Returns the next piece; nil at the end. Throws `ConcurrentReadError` while another task waits for a
+    /// piece.
     package func next() async throws -> ArraySlice<UInt8>? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -5,13 +5,14 @@ import Rx
 /// The timeline of one client request: its parts, their calls, and the attempts of each call (`AttemptLog`).
 ///
 /// Created only for requests that record a timeline; all others pay for one nil check. Calls find it in the
-/// `CallContext`. A part's calls are those subscribed to while the part is, and calls made in response to them. A call
-/// shared by several parts (`share()`) belongs to the first; a handler's own call belongs to none.
+/// `CallContext`. A part's calls are those subscribed to while the part is, and calls made in response to
+/// them. A call shared by several parts (`share()`) belongs to the first; a handler's own call belongs to
+/// none.
 ///
 /// Any thread may record. After `close()`, nothing is recorded.
 ///
-/// (`package` declarations here use no type of another module: that module would have to be imported as `package`, and
-/// the compiler would no longer specialize this one for its users.)
+/// (`package` declarations here use no type of another module: that module would have to be imported as
+/// `package`, and the compiler would no longer specialize this one for its users.)
 package final class RequestTimeline: Sendable {
     /// Times are nanoseconds since the gateway received the request.
     package struct Part: Sendable {
@@ -95,7 +96,8 @@ package final class RequestTimeline: Sendable {
         }
     }
 
-    /// Records that a planned part is about to be subscribed to. Returns the position for the subscription's context.
+    /// Records that a planned part is about to be subscribed to. Returns the position for the subscription's
+    /// context.
     package func began(_ number: Int, at time: Int64) -> TimelinePosition {
         var part = 0
         note { state in

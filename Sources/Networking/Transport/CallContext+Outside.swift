@@ -3,7 +3,8 @@ import Rx
 extension CallContext {
     /// Does work that belongs to no request: its calls carry no field, id, trace or deadline of one.
     ///
-    /// Wrap it around a `Task` or a shared call that serves several requests or outlives the one that began it:
+    /// Wrap it around a `Task` or a shared call that serves several requests or outlives the one that began
+    /// it:
     ///
     ///     let task = CallContext.detached { Task { try await rates.request(.today) } }
     ///     let shared = CallContext.detached { rates.rx.request(.today).share() }
@@ -24,8 +25,8 @@ extension CallContext {
     /// Identifies the task that runs; 0 for none.
     package static var currentTask: Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
 
-    /// Whether a task runs that the request does not own. It has no executor, as the handler's task and its child tasks have: a
-    /// `Task` inherits the context, but not the executor (SE-0417).
+    /// Whether a task runs that the request does not own. It has no executor, as the handler's task and its
+    /// child tasks have: a `Task` inherits the context, but not the executor (SE-0417).
     private var isInOwnTask: Bool {
         guard origin != nil else { return false }
         return withUnsafeCurrentTask { task in
@@ -46,8 +47,8 @@ extension CallContext {
 }
 
 extension TransportCall {
-    /// Returns the call for its subscriber: in the subscriber's request, or in the one in which it was made if the subscriber's is
-    /// unknown. A call that may outlive that request carries nothing of it.
+    /// Returns the call for its subscriber: in the subscriber's request, or in the one in which it was made
+    /// if the subscriber's is unknown. A call that may outlive that request carries nothing of it.
     ///
     /// - Parameter current: the subscriber's context.
     func entering(_ current: CallContext?) throws(CallOutsideRequest) -> TransportCall {

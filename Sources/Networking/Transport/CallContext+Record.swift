@@ -25,7 +25,8 @@ extension CallContext {
         CallContext(self, timeline, part: Int32(truncatingIfNeeded: number))
     }
 
-    /// Returns the context for the part that subscribes to the call, which may have been created before the part began.
+    /// Returns the context for the part that subscribes to the call, which may have been created before the
+    /// part began.
     func joining(_ current: CallContext?) -> CallContext {
         guard let current, current.part >= 0, current.part != part, current.owner === owner else {
             return self
@@ -70,7 +71,8 @@ extension CallContext {
         }
     }
 
-    /// Returns when a part began that had to wait for others: `.some(nil)` if it never did; nil for other parts.
+    /// Returns when a part began that had to wait for others: `.some(nil)` if it never did; nil for other
+    /// parts.
     @_spi(Records) public func lateBeginning(ofPart number: Int) -> RxTime?? {
         withRecord { $0.lateBeginning(of: number) }
     }

@@ -18,8 +18,8 @@ extension CallContext {
         return isHeld
     }
 
-    /// Releases what is kept, and keeps nothing from now on: the answer has been handed over, but the work that makes its body
-    /// goes on making calls, whose charges end with their responses.
+    /// Releases what is kept, and keeps nothing from now on: the answer has been handed over, but the work
+    /// that makes its body goes on making calls, whose charges end with their responses.
     package func stopHolding() {
         (root ?? self).resources.withLock { $0.areRefused = true }
         releaseResources()
@@ -36,7 +36,8 @@ extension CallContext {
         }
     }
 
-    /// The memory of the request's body, for a call that may outlast the request with it; nil if the body is small or was released.
+    /// The memory of the request's body, for a call that may outlast the request with it; nil if the body is
+    /// small or was released.
     package var bodyMemory: (any AnyObject & Sendable)? {
         guard hasBodyMemory else { return nil }
         return (root ?? self).resources.withLock { $0.bodyMemory }
@@ -49,7 +50,8 @@ extension CallContext {
         return root.hasResources.load(ordering: .acquiring)
     }
 
-    /// What is kept now: for work on another thread, which may still use the memory after the request was cancelled.
+    /// What is kept now: for work on another thread, which may still use the memory after the request was
+    /// cancelled.
     package var keptResources: [any AnyObject & Sendable] {
         (root ?? self).resources.withLock { $0.held + ($0.bodyMemory.map { [$0] } ?? []) }
     }

@@ -5,10 +5,10 @@ import Synchronization
 
 /// The context of the incoming request that calls are made for.
 ///
-/// A gateway sets it around a handler. A call takes its subscriber's context or, where that has none, as on another thread,
-/// the one in which `request(_:)` was called. It sets it again while it delivers the response, so that calls made in a `flatMap`
-/// have it too. Only what is listed here of a client's request reaches an upstream. A call that may outlive the request carries
-/// nothing of it: see `detached(_:)`.
+/// A gateway sets it around a handler. A call takes its subscriber's context or, where that has none, as on
+/// another thread, the one in which `request(_:)` was called. It sets it again while it delivers the
+/// response, so that calls made in a `flatMap` have it too. Only what is listed here of a client's request
+/// reaches an upstream. A call that may outlive the request carries nothing of it: see `detached(_:)`.
 public final class CallContext: Sendable {
     /// The context of the request that the current task handles; nil outside a request.
     @TaskLocal public static var current: CallContext?
@@ -61,8 +61,8 @@ public final class CallContext: Sendable {
     /// Nil unless the endpoint forwards fields.
     private let forwarding: Forwarding?
 
-    /// What depends on the upstream or is dropped by a redirect to another origin. Separate, because it is rarely
-    /// needed.
+    /// What depends on the upstream or is dropped by a redirect to another origin. Separate, because it is
+    /// rarely needed.
     private final class Forwarding: Sendable {
         /// The context's fields without the client's.
         let ownFields: HTTPFields
@@ -94,9 +94,10 @@ public final class CallContext: Sendable {
     ///   - tracestate: sent unchanged if there is a `traceparent`.
     ///   - via: the `Via` of the client's request. The gateway's entry is appended.
     ///   - deadline: on the clock of the transport's scheduler.
-    ///   - forwarding: fields of the client's request to forward. Hop-by-hop fields, `Host`, `Accept-Encoding` and the
-    ///     gateway's own fields are ignored.
-    ///   - authorizationUpstreams: names of the upstreams that receive the client's `Authorization`. Default none.
+    ///   - forwarding: fields of the client's request to forward. Hop-by-hop fields, `Host`,
+    ///     `Accept-Encoding` and the gateway's own fields are ignored.
+    ///   - authorizationUpstreams: names of the upstreams that receive the client's `Authorization`. Default
+    ///     none.
     ///   - cookieUpstreams: names of the upstreams that receive the client's `Cookie`. Default none.
     public convenience init(
         requestID: String,
@@ -228,14 +229,16 @@ public final class CallContext: Sendable {
         place = other.place
     }
 
-    /// The address of the client, as `host:port`, by whose host work that waits is divided in fair shares. Nil outside a gateway.
+    /// The address of the client, as `host:port`, by whose host work that waits is divided in fair shares.
+    /// Nil outside a gateway.
     package var client: String? { (root ?? self).clientText }
 
-    /// Records that the deadline has passed, before calls are cancelled because of it. Other cancelled calls say nothing about
-    /// their upstreams.
+    /// Records that the deadline has passed, before calls are cancelled because of it. Other cancelled calls
+    /// say nothing about their upstreams.
     package func passDeadline() { (root ?? self).interruption.store(.deadline, ordering: .relaxed) }
 
-    /// Records that the client has left, before calls are cancelled because of it. Then their connections are closed at once.
+    /// Records that the client has left, before calls are cancelled because of it. Then their connections are
+    /// closed at once.
     package func abandon() { (root ?? self).interruption.store(.client, ordering: .relaxed) }
 
     package var isOverdue: Bool { (root ?? self).interruption.load(ordering: .relaxed) == .deadline }
@@ -282,8 +285,8 @@ public final class CallContext: Sendable {
     package static let compressionFields =
         ([.accept: "application/json", .acceptEncoding: "gzip, deflate, br"] as HTTPFields).checked()
 
-    /// Never taken from the client: the gateway's own fields, and `Accept-Encoding`, which may name unsupported
-    /// codings.
+    /// Never taken from the client: the gateway's own fields, and `Accept-Encoding`, which may name
+    /// unsupported codings.
     private static let own = sent + [.acceptEncoding]
 
     /// The fields that a gateway sends with every call made for a request.
@@ -295,7 +298,8 @@ public final class CallContext: Sendable {
         return CallContext(withoutForwarding: self, forwarding.ownFields)
     }
 
-    /// Calls `body` with the trace id of `traceparent`, 32 hex digits, if there is one. Valid only during the call.
+    /// Calls `body` with the trace id of `traceparent`, 32 hex digits, if there is one. Valid only during the
+    /// call.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         // After Via and X-Request-Id.
         fields.withValue(at: 2, ifNamed: "traceparent") { value in
@@ -306,7 +310,8 @@ public final class CallContext: Sendable {
         }
     }
 
-    /// Whether both contexts of one request forward the same fields. A redirect may have removed the client's.
+    /// Whether both contexts of one request forward the same fields. A redirect may have removed the
+    /// client's.
     func forwardsTheSame(as other: CallContext) -> Bool { forwarding === other.forwarding }
 
     /// Whether the client's `Authorization`, if sent, is forwarded to the upstream.

@@ -9,8 +9,8 @@ package final class CountedBody: Sendable {
     /// Of a large body.
     private let charge = Lock<(any AnyObject & Sendable)?>(nil)
 
-    /// Returns nil if there is nothing to count: no body, or a body that is read while it is sent. Not an initializer, which would
-    /// allocate first.
+    /// Returns nil if there is nothing to count: no body, or a body that is read while it is sent. Not an
+    /// initializer, which would allocate first.
     static func of(_ body: RequestBody, in context: CallContext?) -> CountedBody? {
         guard case .bytes(let bytes) = body, !bytes.isEmpty else { return nil }
         return CountedBody(bytes.count, in: context)
@@ -35,7 +35,8 @@ package final class CountedBody: Sendable {
         return context.memory.sentToCharge
     }
 
-    /// Holds the charge of so many bytes: of a large body with the body, of small ones to the end of the request.
+    /// Holds the charge of so many bytes: of a large body with the body, of small ones to the end of the
+    /// request.
     package func hold(_ charge: any AnyObject & Sendable, of bytes: Int) {
         if isLarge { return self.charge.withLock { $0 = charge } }
         if let context, context.hold(charge) { context.memory.sentIsCharged(bytes) }

@@ -1,7 +1,8 @@
 import ASCIIText
 import HTTPModel
 
-/// A gateway's name: its pseudonym in `Via` (RFC 9110 7.6.3) and its identifier in `Proxy-Status` (RFC 9209 2).
+/// A gateway's name: its pseudonym in `Via` (RFC 9110 7.6.3) and its identifier in `Proxy-Status` (RFC
+/// 9209 2).
 public struct GatewayName: Sendable, Hashable, CustomStringConvertible {
     /// The name.
     public let description: String
@@ -25,8 +26,8 @@ public struct GatewayName: Sendable, Hashable, CustomStringConvertible {
     /// The gateway's entry in `Via`.
     package var via: String { "1.1 \(description)" }
 
-    /// The name as an item of a structured field (RFC 9651 3.3.3, 3.3.4): a token if it begins with a letter or `*`,
-    /// otherwise a string. Token characters need no escapes in a string.
+    /// The name as an item of a structured field (RFC 9651 3.3.3, 3.3.4): a token if it begins with a letter
+    /// or `*`, otherwise a string. Token characters need no escapes in a string.
     package var item: String {
         guard let first = description.utf8.first else { return description }
         return ASCII.isLetter(first) || first == UInt8(ascii: "*") ? description : "\"\(description)\""

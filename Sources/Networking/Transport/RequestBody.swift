@@ -27,7 +27,8 @@ public enum RequestBody: Sendable {
         }
     }
 
-    /// Reads the complete body into memory, for logs, tests and small streams. Blocks while it reads a stream.
+    /// Reads the complete body into memory, for logs, tests and small streams. Blocks while it reads a
+    /// stream.
     ///
     /// - Throws: `RequestBody.TooLong` if a stream has more than `limit` bytes, and the errors of its reader.
     public func collect(upTo limit: Int = 8 * 1024 * 1024) throws -> ArraySlice<UInt8> {
@@ -56,9 +57,9 @@ public enum RequestBody: Sendable {
 
 /// The source of a streamed body. Each attempt opens it, so a call can be repeated.
 public protocol BodySource: Sendable {
-    /// The exact number of bytes, for `Content-Length`. Nil or a negative number, such as OkHttp's -1, if it is unknown in
-    /// advance; the body is then sent chunked. If the source has fewer or more bytes, the call fails. A success waits for the source to
-    /// confirm its end.
+    /// The exact number of bytes, for `Content-Length`. Nil or a negative number, such as OkHttp's -1, if it
+    /// is unknown in advance; the body is then sent chunked. If the source has fewer or more bytes, the call
+    /// fails. A success waits for the source to confirm its end.
     var length: Int64? { get }
 
     /// Returns a reader at the first byte. May block: transports call it on a helper thread.
@@ -72,8 +73,8 @@ extension BodySource {
 
 /// Reads a streamed body once, for one attempt. Calls do not overlap, but may come from different threads.
 public protocol BodyReader: AnyObject {
-    /// Returns the next bytes, at most `count`; empty at the end. May block: transports call it on a helper thread, on which it holds
-    /// up no file.
+    /// Returns the next bytes, at most `count`; empty at the end. May block: transports call it on a helper
+    /// thread, on which it holds up no file.
     func read(atMost count: Int) throws -> ArraySlice<UInt8>
 }
 

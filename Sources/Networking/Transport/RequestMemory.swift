@@ -12,8 +12,8 @@ struct RequestMemory: ~Copyable, Sendable {
 
     /// Adds a piece that stays until the answer is handed over.
     ///
-    /// The sum is read and written in two steps, which are cheaper than one atomic step. Pieces that end at the same time on two loops
-    /// may be counted as one.
+    /// The sum is read and written in two steps, which are cheaper than one atomic step. Pieces that end at
+    /// the same time on two loops may be counted as one.
     ///
     /// - Returns: 0, or the bytes to charge first. Then nothing is added.
     @inline(__always)
@@ -41,9 +41,11 @@ struct RequestMemory: ~Copyable, Sendable {
 }
 
 extension CallContext {
-    /// Counts bytes that the request keeps until its answer is handed over: a small response, or a composed value.
+    /// Counts bytes that the request keeps until its answer is handed over: a small response, or a composed
+    /// value.
     ///
-    /// - Returns: 0, or the bytes to charge (`holdKept(_:)`) before these are kept. Then they are not counted yet.
+    /// - Returns: 0, or the bytes to charge (`holdKept(_:)`) before these are kept. Then they are not counted
+    ///   yet.
     @inline(__always)
     package func keep(_ bytes: Int) -> Int {
         // Not `root ?? self`, which counts references.

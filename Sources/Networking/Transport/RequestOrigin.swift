@@ -20,7 +20,8 @@ package final class RequestOrigin: Sendable {
     }
 }
 
-/// A call that would have carried fields of a client outside of that client's request. The endpoint has to be changed.
+/// A call that would have carried fields of a client outside of that client's request. The endpoint has to be
+/// changed.
 package struct CallOutsideRequest: Error, CustomStringConvertible {
     package let description: String
     /// The request whose endpoint has the fault. Nil if the fault has not been reported.

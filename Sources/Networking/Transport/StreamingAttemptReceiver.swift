@@ -1,6 +1,7 @@
 /// Receives the progress of an attempt. Called inline on the attempt's loop.
 public protocol StreamingAttemptReceiver: AttemptReceiver {
-    /// Whether a small response that arrives at once may come as a whole, without `attemptStarted`. Default false.
+    /// Whether a small response that arrives at once may come as a whole, without `attemptStarted`. Default
+    /// false.
     var takesWhole: Bool { get }
 
     /// Reports that bytes of the request's body were handed to the system.
@@ -38,14 +39,15 @@ public enum BodyForm: Sendable, Hashable {
     case whole
     /// In pieces as they arrive, without a size limit. The response has an empty body.
     case pieces
-    /// To a file, without a size limit. The complete file gets this name last; a failure leaves no file behind. The
-    /// response has an empty body.
+    /// To a file, without a size limit. The complete file gets this name last; a failure leaves no file
+    /// behind. The response has an empty body.
     case file(path: String)
 }
 
 /// Pauses a response's body, to buffer no more of it than needed. Callable from any thread.
 public protocol FlowControl: AnyObject, Sendable {
-    /// Stops the delivery after the pieces on their way, and slows the upstream down. Suspends the read timeout.
+    /// Stops the delivery after the pieces on their way, and slows the upstream down. Suspends the read
+    /// timeout.
     func pause()
 
     /// Continues the delivery.

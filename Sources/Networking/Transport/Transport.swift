@@ -5,65 +5,70 @@ public import Rx
 
 /// Carries calls: over connections in production, from a script in tests.
 ///
-/// One transport serves all loops. Methods are called on the loop or thread that subscribes to the call, and report
-/// there.
+/// One transport serves all loops. Methods are called on the loop or thread that subscribes to the call, and
+/// report there.
 public protocol Transport: AnyObject, Sendable {
-    /// Sends the call once and reports the result to `receiver` exactly once, before or after returning. (A transport
-    /// with loops reports failures after returning, so that an immediate retry does not recurse.) Disposing the
-    /// returned value cancels the attempt; then nothing more is reported.
+    /// Sends the call once and reports the result to `receiver` exactly once, before or after returning. (A
+    /// transport with loops reports failures after returning, so that an immediate retry does not recurse.)
+    /// Disposing the returned value cancels the attempt; then nothing more is reported.
     ///
-    /// Succeeds with a complete response of any status; fails with a `TransportError`. Does not follow redirects; may
-    /// decode content codings. Enforces the attempt's limits (`TransportCall.limits`) and ends it with
-    /// `responseTimeout` after `limit`, the call's remaining time.
+    /// Succeeds with a complete response of any status; fails with a `TransportError`. Does not follow
+    /// redirects; may decode content codings. Enforces the attempt's limits (`TransportCall.limits`) and ends
+    /// it with `responseTimeout` after `limit`, the call's remaining time.
     func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
 
-    /// The fields sent with every call unless its target, a plugin or its context overrides them. Default: `Accept:
-    /// application/json` and `Accept-Encoding: identity`, for a gateway's calls to nearby upstreams.
+    /// The fields sent with every call unless its target, a plugin or its context overrides them. Default:
+    /// `Accept: application/json` and `Accept-Encoding: identity`, for a gateway's calls to nearby upstreams.
     var fields: HTTPFields { get }
 
-    /// The fields sent instead of `fields` to upstreams that may compress their responses. Default nil: `fields` go to all.
+    /// The fields sent instead of `fields` to upstreams that may compress their responses. Default nil:
+    /// `fields` go to all.
     var compressionFields: HTTPFields? { get }
 
-    /// Whether calls to the upstream have `compressionFields`. A provider asks once, before its first call to the upstream,
-    /// if there are such fields. Default false.
+    /// Whether calls to the upstream have `compressionFields`. A provider asks once, before its first call to
+    /// the upstream, if there are such fields. Default false.
     func acceptsCompression(from upstream: Upstream) -> Bool
 
     /// Additional fields for calls made outside a client's request. Default: a `Via` with `sluice`.
     var fieldsWithoutContext: HTTPFields { get }
 
-    /// Returns the transport for one call, which keeps attempts, timers and retries on one loop: the calling loop or,
-    /// on other threads, the next one in turn. Default: this transport, which has at most one loop.
+    /// Returns the transport for one call, which keeps attempts, timers and retries on one loop: the calling
+    /// loop or, on other threads, the next one in turn. Default: this transport, which has at most one loop.
     func forOneCall() -> any Transport
 
     /// The clock and timers of the calling loop, for durations and deadlines.
     var scheduler: any SchedulerType { get }
 
     /// The time of day, for cookie expiry and dates in `Retry-After`. Unlike the scheduler's time, it follows
-    /// adjustments of the system clock and continues while the machine sleeps. Default: the scheduler's time, which is
-    /// right in virtual time.
+    /// adjustments of the system clock and continues while the machine sleeps. Default: the scheduler's time,
+    /// which is right in virtual time.
     var wallTime: RxTime { get }
 
-    /// Whether the calling thread is one of the transport's loops and `scheduler` belongs to it. Default true.
+    /// Whether the calling thread is one of the transport's loops and `scheduler` belongs to it. Default
+    /// true.
     var isOnLoop: Bool { get }
 
-    /// Takes one retry from this upstream's budget on this loop (`RetryBudget`). Returns what forbids the retry, or nil:
-    /// then call `endRetry` later.
+    /// Takes one retry from this upstream's budget on this loop (`RetryBudget`). Returns what forbids the
+    /// retry, or nil: then call `endRetry` later.
     func beginRetry(to upstream: Upstream) -> RetryObstacle?
 
-    /// Whether the circuit of any upstream is not closed, so that `isCircuitOpen` is worth asking. Default false.
+    /// Whether the circuit of any upstream is not closed, so that `isCircuitOpen` is worth asking. Default
+    /// false.
     var hasOpenCircuits: Bool { get }
 
-    /// Whether a call to the upstream would fail now with `circuit_open`, and nothing of it be sent. Default false.
+    /// Whether a call to the upstream would fail now with `circuit_open`, and nothing of it be sent. Default
+    /// false.
     ///
     /// - Parameters:
     ///   - upstream: the call's upstream.
-    ///   - endpoint: the number of the endpoint whose request the call is made for, from 1; 0 outside a gateway's request.
+    ///   - endpoint: the number of the endpoint whose request the call is made for, from 1; 0 outside a
+    ///     gateway's request.
     func isCircuitOpen(of upstream: Upstream, for endpoint: Int) -> Bool
 
-    /// Whether another attempt can go to an address of the upstream that the call has not tried. Once a call, an attempt
-    /// that could not be sent, or whose connection was cut, is repeated there at once and without the budget. Default
-    /// false.
+    /// Whether another attempt can go to an address of the upstream that the call has not tried. Once a call,
+    /// an attempt that could not be sent, or whose connection was cut, is repeated there at once and without
+    /// the budget. Default false.
     ///
     /// - Parameters:
     ///   - upstream: the call's upstream.
@@ -90,19 +95,21 @@ extension Transport {
 
 /// Receives the result of an attempt.
 public protocol AttemptReceiver: AnyObject, Sendable {
-    /// The receiver itself if it also wants the attempt's progress. Default nil: only complete responses are delivered.
+    /// The receiver itself if it also wants the attempt's progress. Default nil: only complete responses are
+    /// delivered.
     var streaming: (any StreamingAttemptReceiver)? { get }
 
-    /// Reports the address of the attempt's connection, or of its proxy, before the attempt ends. Only transports with
-    /// addresses call it. Does nothing by default.
+    /// Reports the address of the attempt's connection, or of its proxy, before the attempt ends. Only
+    /// transports with addresses call it. Does nothing by default.
     func attemptReached(_ address: PeerAddress)
 
-    /// The addresses that the call's attempts were sent to, if the upstream has several. Used on the attempts' loop. Default:
-    /// none are kept.
+    /// The addresses that the call's attempts were sent to, if the upstream has several. Used on the
+    /// attempts' loop. Default: none are kept.
     var triedAddresses: TriedAddresses { get set }
 
-    /// Whether an attempt of the call was already sent twice because its connection was stale. That happens once per
-    /// call: a later attempt on a stale connection fails if any byte of its request was sent. Default false.
+    /// Whether an attempt of the call was already sent twice because its connection was stale. That happens
+    /// once per call: a later attempt on a stale connection fails if any byte of its request was sent.
+    /// Default false.
     var wasSentTwice: Bool { get }
 
     /// Reports, before the attempt ends, that it was sent twice. Does nothing by default.
@@ -129,8 +136,8 @@ package typealias WorkApart = @Sendable (_ work: @escaping @Sendable () -> Void)
 
 /// A transport that can do on another thread what would hold up its loop.
 package protocol OffloadingTransport: Transport {
-    /// Does the work on another thread. Returns false, and drops the work, if too much waits there, at all or for this client
-    /// (`CallContext.client`).
+    /// Does the work on another thread. Returns false, and drops the work, if too much waits there, at all or
+    /// for this client (`CallContext.client`).
     func workApart(for client: String?, _ work: @escaping @Sendable () -> Void) -> Bool
 
     /// Continues on the loop. Returns false, and drops the work, if the loop has ended.

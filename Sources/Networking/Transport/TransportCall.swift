@@ -71,40 +71,44 @@ public final class TransportCall: Sendable {
     /// The upstream, which identifies the address and the transport's state.
     public var upstream: Upstream { settings.upstream }
 
-    /// `upstream.id`, without counting a reference: upstreams have weak references, so theirs are slow to count.
+    /// `upstream.id`, without counting a reference: upstreams have weak references, so theirs are slow to
+    /// count.
     package var upstreamID: Int { settings.upstream.id }
 
-    /// The fields of provider and target, with the body's `Content-Type`. The transport adds `Host` and the framing.
+    /// The fields of provider and target, with the body's `Content-Type`. The transport adds `Host` and the
+    /// framing.
     public var fields: HTTPFields { own?.fields ?? settings.fields }
 
-    /// The fields of the incoming request's context: `Via`, `X-Request-Id`, `traceparent` and forwarded fields. Send
-    /// them after `fields`. They are separate because all calls of a request share them.
+    /// The fields of the incoming request's context: `Via`, `X-Request-Id`, `traceparent` and forwarded
+    /// fields. Send them after `fields`. They are separate because all calls of a request share them.
     public var contextFields: HTTPFields {
         if let own { return own.contextFields }
         guard let context else { return settings.fieldsWithoutContext }
         return context.fieldsForAll ?? context.fields(for: upstream)
     }
 
-    /// Whether the client's `Authorization`, if sent, is forwarded to this upstream, so that its 401 and 403 concern
-    /// the client. False if the target or an interceptor sets its own.
+    /// Whether the client's `Authorization`, if sent, is forwarded to this upstream, so that its 401 and 403
+    /// concern the client. False if the target or an interceptor sets its own.
     package var forwardsAuthorization: Bool {
         guard let context, context.forwardsAuthorization(to: upstream) else { return false }
         return own?.headers.contains(.authorization) != true
     }
 
-    /// Counts a small response for the request that the call is made for. Returns 0, or the bytes to charge first (`holdKept(_:)`).
+    /// Counts a small response for the request that the call is made for. Returns 0, or the bytes to charge
+    /// first (`holdKept(_:)`).
     @inline(__always)
     package func keep(_ bytes: Int) -> Int { context?.keep(bytes) ?? 0 }
 
     package func holdKept(_ charge: any AnyObject & Sendable) { context?.holdKept(charge) }
 
-    /// Keeps an object until the answer of the request, if there is one, has been handed over. Returns false outside a
-    /// request.
+    /// Keeps an object until the answer of the request, if there is one, has been handed over. Returns false
+    /// outside a request.
     package func hold(_ resource: any AnyObject & Sendable) -> Bool {
         context?.hold(resource) ?? false
     }
 
-    /// The memory of the incoming request's body, which this call's body may share; nil if either is missing or small.
+    /// The memory of the incoming request's body, which this call's body may share; nil if either is missing
+    /// or small.
     package var bodyMemory: (any AnyObject & Sendable)? {
         guard case .bytes = body else { return nil }
         return context?.bodyMemory
@@ -125,8 +129,8 @@ public final class TransportCall: Sendable {
     /// The endpoint that made the call, for logs: `GET /products/{id}`. Nil outside a request.
     package var endpointName: String? { context?.endpointName }
 
-    /// The least of the limits of the first byte, the call and the request, in nanoseconds: the longest time that a response may
-    /// need in which nothing else has to be waited for.
+    /// The least of the limits of the first byte, the call and the request, in nanoseconds: the longest time
+    /// that a response may need in which nothing else has to be waited for.
     package var shortestLimit: Int64 {
         min(limits.firstByte.nanoseconds, wholeTimeout.nanoseconds, context?.origin?.timeLimit ?? .max)
     }
@@ -196,14 +200,14 @@ public final class TransportCall: Sendable {
 
 /// The limits of one attempt, enforced by the transport.
 public struct AttemptLimits: Sendable, Hashable {
-    /// Time to resolve the name and connect. If exceeded, the attempt fails with `connection_timeout` or `dns_timeout`.
-    /// Default 1 s.
+    /// Time to resolve the name and connect. If exceeded, the attempt fails with `connection_timeout` or
+    /// `dns_timeout`. Default 1 s.
     public var connect: Duration = .seconds(1)
     /// Time from the request's last byte to the response's first. If exceeded, the attempt fails with
     /// `connection_read_timeout`. Default 5 s.
     public var firstByte: Duration = .seconds(5)
-    /// Longest silence within the response. If exceeded, the attempt fails with `connection_read_timeout`. Default nil: as long as
-    /// `firstByte`.
+    /// Longest silence within the response. If exceeded, the attempt fails with `connection_read_timeout`.
+    /// Default nil: as long as `firstByte`.
     public var between: Duration?
     /// Longest time without progress in sending the request. If exceeded, the attempt fails with
     /// `connection_write_timeout`. Default 5 s.

@@ -1,8 +1,8 @@
 /// The addresses of an upstream that a call has tried, as its transport numbers them. A retry prefers others.
 public struct TriedAddresses: Sendable, Hashable {
     private var bits: UInt64 = 0
-    /// Whether the next attempt may go to an address out of service if all that are in service were tried: nothing could be sent
-    /// to the last one, so an address that failed some time ago is the better guess.
+    /// Whether the next attempt may go to an address out of service if all that are in service were tried:
+    /// nothing could be sent to the last one, so an address that failed some time ago is the better guess.
     public var allowsOut = false
 
     /// Creates an empty set.

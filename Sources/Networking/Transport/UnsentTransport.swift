@@ -1,7 +1,8 @@
 public import Dispatch
 public import Rx
 
-/// A transport that sends no calls, for a gateway that is only checked: each call fails with `destination_unavailable`.
+/// A transport that sends no calls, for a gateway that is only checked: each call fails with
+/// `destination_unavailable`.
 public final class UnsentTransport: Transport {
     public let scheduler: any SchedulerType = ConcurrentDispatchQueueScheduler(qos: .utility)
 

@@ -33,7 +33,8 @@ final class AddressRecord: Sendable {
     /// Whether it fails, but too many others are out of service.
     var isFailing: Bool { isFailingNow.load(ordering: .relaxed) }
 
-    /// When its last attempt failed, in nanoseconds; `Int64.min` if it succeeded, and `Int64.max` while its checks fail.
+    /// When its last attempt failed, in nanoseconds; `Int64.min` if it succeeded, and `Int64.max` while its
+    /// checks fail.
     var failedAt: Int64 {
         outUntil.load(ordering: .relaxed) == .max ? .max : lastFailure.load(ordering: .relaxed)
     }

@@ -3,8 +3,8 @@ import Locking
 
 /// The records of addresses, which all loops share.
 ///
-/// A record ends with its last user, unless its address is out of service or has not succeeded since. So a short absence
-/// from DNS, or new certificates, do not bring a broken address back.
+/// A record ends with its last user, unless its address is out of service or has not succeeded since. So a
+/// short absence from DNS, or new certificates, do not bring a broken address back.
 final class AddressRecords: Sendable {
     private struct Entry: Sendable {
         let record: AddressRecord

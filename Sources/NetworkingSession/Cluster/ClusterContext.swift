@@ -22,8 +22,8 @@ final class ClusterContext {
         self.shares = shares
     }
 
-    /// Returns a new address, with the record that all loops share. Another upstream with the same address has its own
-    /// record, because a server may answer one API and fail another one.
+    /// Returns a new address, with the record that all loops share. Another upstream with the same address
+    /// has its own record, because a server may answer one API and fail another one.
     ///
     /// - Parameters:
     ///   - origin: where its connections go.
@@ -54,8 +54,8 @@ final class ClusterContext {
 }
 
 extension UpstreamPool {
-    /// Charges an upstream for its connections and responses. Upstreams without a name of their own, which may share an origin, have
-    /// one part together.
+    /// Charges an upstream for its connections and responses. Upstreams without a name of their own, which
+    /// may share an origin, have one part together.
     func use(_ shares: UpstreamShares) {
         if bodyMemory == nil { bodyMemory = shares.memory }
         if connectionPlaces == nil { connectionPlaces = shares.connections }

@@ -3,9 +3,9 @@ import HTTPOutbound
 
 /// One URL of an upstream on one loop, and the addresses of its name.
 ///
-/// Where a name has several addresses of one family, each gets connections of its own. Otherwise connections go to the
-/// name, and race between its IPv6 and its IPv4 address (RFC 8305); the address that lost serves while the name is out of
-/// service.
+/// Where a name has several addresses of one family, each gets connections of its own. Otherwise connections
+/// go to the name, and race between its IPv6 and its IPv4 address (RFC 8305); the address that lost serves
+/// while the name is out of service.
 final class ClusterSite {
     struct Choice {
         var members: [LoopAddress]

@@ -52,8 +52,8 @@ final class HealthChecks: TimerTarget {
         timer = loop.setTimer(at: loop.wakeTime + TimeAmount(interval), target: self)
     }
 
-    /// Checks new addresses at once, so a dead one is found an interval earlier. The first round, which is about to
-    /// begin, has them anyway.
+    /// Checks new addresses at once, so a dead one is found an interval earlier. The first round, which is
+    /// about to begin, has them anyway.
     func addressesChanged(_ all: [LoopAddress]) {
         guard let last = known else { return }
         let records = Set(all.map { ObjectIdentifier($0.record) })
@@ -71,7 +71,8 @@ final class HealthChecks: TimerTarget {
     private func check(_ address: LoopAddress) {
         let record = address.record
         let id = ObjectIdentifier(record)
-        // A check that waits for a connection would tell nothing about the address; the calls on the others do.
+        // A check that waits for a connection would tell nothing about the address; the calls on the others
+        // do.
         guard underWay[id] == nil, !address.pool.isFull else { return }
         let owner = LoopBound(Owner(self), loop: loop)
         underWay[id] = address.originClient.send(request)

@@ -48,8 +48,8 @@ final class UpstreamAddresses: Sendable {
         groups = Lock(Groups(hasChecks: policy.health != nil, hasEjection: policy.ejection != nil))
     }
 
-    /// Another object has the addresses from now on, by another policy. Attempts and checks under way change nothing that this policy
-    /// would not.
+    /// Another object has the addresses from now on, by another policy. Attempts and checks under way change
+    /// nothing that this policy would not.
     func end(by policy: UpstreamPolicy, at now: MonotonicTime) {
         let records = groups.withLock { groups in
             groups.hasChecks = policy.health != nil

@@ -3,7 +3,8 @@ import HTTPOutbound
 import Networking
 import Resilience
 
-/// The addresses of an upstream on one loop, and the choice among them, for all its URLs and for each URL's name.
+/// The addresses of an upstream on one loop, and the choice among them, for all its URLs and for each URL's
+/// name.
 final class UpstreamCluster {
     /// Nil once no provider uses it.
     weak let upstream: Upstream?
@@ -53,8 +54,8 @@ final class UpstreamCluster {
 
     var callsInFlight: Int { sites.reduce(0) { $0 + $1.callsInFlight } }
 
-    /// Whether no provider can call the upstream, and the client has forgotten all connections. Until then it follows the
-    /// names and remembers which addresses failed.
+    /// Whether no provider can call the upstream, and the client has forgotten all connections. Until then it
+    /// follows the names and remembers which addresses failed.
     var isForgotten: Bool { upstream == nil && sites.allSatisfy(\.isForgotten) }
 
     /// Whether attempts have a choice, so that their ends count.
@@ -75,8 +76,8 @@ final class UpstreamCluster {
         return address.pool
     }
 
-    /// Chooses an address: in service and not tried before, if there is one. If all are out of service, it is better to use
-    /// them than to fail.
+    /// Chooses an address: in service and not tried before, if there is one. If all are out of service, it is
+    /// better to use them than to fail.
     func choose(avoiding tried: TriedAddresses, at now: MonotonicTime) -> LoopAddress {
         if !hasChoice { return members[0] }
         return chooseUsable(members) { !tried.contains($0.number) && $0.isUsable(at: now) }
@@ -103,7 +104,8 @@ final class UpstreamCluster {
         }
     }
 
-    /// The address that has failed least recently: it may work again, or work while others keep the circuit open.
+    /// The address that has failed least recently: it may work again, or work while others keep the circuit
+    /// open.
     private func chooseForProbe() -> LoopAddress {
         all.min { $0.record.failedAt < $1.record.failedAt } ?? members[0]
     }

@@ -59,7 +59,8 @@ struct AttemptPermit: ~Copyable {
         self.address = address
     }
 
-    /// The response of a stream began. That is the end of a probe and of a trial, because the stream may last for ever.
+    /// The response of a stream began. That is the end of a probe and of a trial, because the stream may last
+    /// for ever.
     mutating func streamBegan(_ status: HTTPStatus, _ call: TransportCall, at now: MonotonicTime) {
         // Readers take only the bodies of successful responses as streams.
         guard !status.tellsTrouble else { return }
@@ -72,8 +73,8 @@ struct AttemptPermit: ~Copyable {
 
     /// A complete response arrived.
     ///
-    /// - Parameter lacksBody: whether it came while more of the request's body was missing on our side. A failure then says nothing
-    ///   about the upstream: it may have waited for that body in vain.
+    /// - Parameter lacksBody: whether it came while more of the request's body was missing on our side. A
+    ///   failure then says nothing about the upstream: it may have waited for that body in vain.
     @inline(__always)
     mutating func attemptSucceeded(
         _ status: HTTPStatus, lacksBody: Bool, _ call: TransportCall, at now: MonotonicTime
@@ -124,8 +125,8 @@ struct AttemptPermit: ~Copyable {
         if isProbe { protection.circuit?.probeEnded(.cancelled, of: call, at: now) }
     }
 
-    /// Returns what an attempt that goes on after its call was cancelled holds: the place of the request at its endpoint, and one among the
-    /// upstream's attempts in flight.
+    /// Returns what an attempt that goes on after its call was cancelled holds: the place of the request at
+    /// its endpoint, and one among the upstream's attempts in flight.
     func held(with call: TransportCall) -> [AnyObject] {
         let places: [AnyObject?] = [call.place?.hold(), protection?.shared.hold()]
         return places.compactMap { $0 }

@@ -4,8 +4,8 @@ import Networking
 import Resilience
 import Synchronization
 
-/// The circuit of one upstream, which all loops of a process share. Each loop counts in its own windows; the loop that
-/// sees a failure sums all of them and decides for the process.
+/// The circuit of one upstream, which all loops of a process share. Each loop counts in its own windows; the
+/// loop that sees a failure sums all of them and decides for the process.
 final class Circuit: Sendable {
     private let upstream: String
     private let policy: CircuitBreakerPolicy
@@ -89,8 +89,9 @@ final class Circuit: Sendable {
         }
     }
 
-    /// An attempt that is not a probe has ended while `needsEnds`. Counts what shows whether the upstream answers others than the
-    /// suspect. The suspect's own failures count as well, unless its limits explain them.
+    /// An attempt that is not a probe has ended while `needsEnds`. Counts what shows whether the upstream
+    /// answers others than the suspect. The suspect's own failures count as well, unless its limits explain
+    /// them.
     @inline(never)
     func attemptEnded(
         _ end: AttemptEnd, of call: TransportCall, on loop: LoopAttempts, at now: MonotonicTime
@@ -142,8 +143,8 @@ final class Circuit: Sendable {
         }
     }
 
-    /// The probe at one of several addresses failed. The circuit opens again if they have all failed since it was half-open;
-    /// otherwise the next probe goes to another one.
+    /// The probe at one of several addresses failed. The circuit opens again if they have all failed since it
+    /// was half-open; otherwise the next probe goes to another one.
     @inline(never)
     func probeFailed(
         _ end: AttemptEnd, of call: TransportCall, at address: LoopAddress?, _ now: MonotonicTime
@@ -180,7 +181,8 @@ final class Circuit: Sendable {
         if let change { report(change, for: isSole ? call?.endpointName : nil) }
     }
 
-    /// Another circuit is used for the upstream from now on, or none. Attempts in flight may still count here, but open nothing.
+    /// Another circuit is used for the upstream from now on, or none. Attempts in flight may still count
+    /// here, but open nothing.
     func end(at now: MonotonicTime) {
         change(by: nil, at: now) { breaker, _ in breaker.end(at: now.nanoseconds) }
         hasEnded.store(true, ordering: .relaxed)
@@ -217,7 +219,8 @@ enum AttemptEnd {
 /// The attempts that one loop has counted for a circuit. Only the loop counts; the others read.
 final class LoopAttempts: Sendable {
     let all: AttemptWindow
-    /// The attempts of other endpoints than the suspect, and the suspect's attempts that failed without timing out.
+    /// The attempts of other endpoints than the suspect, and the suspect's attempts that failed without
+    /// timing out.
     private let others: AttemptWindow
     /// Which suspect `others` is about.
     private let suspicion = Atomic(0)

@@ -47,8 +47,8 @@ final class UpstreamProtection: Sendable {
             }
     }
 
-    /// Returns the protection by another policy: the same object if nothing has changed, nil if there is nothing to protect by.
-    /// Attempts in flight count on. A circuit with other settings begins closed.
+    /// Returns the protection by another policy: the same object if nothing has changed, nil if there is
+    /// nothing to protect by. Attempts in flight count on. A circuit with other settings begins closed.
     func following(
         _ policy: UpstreamPolicy, loops: Int, among open: OpenCircuits,
         _ circuitChanged: @escaping CircuitObserver

@@ -5,7 +5,8 @@ package import Networking
 public import Resilience
 import Synchronization
 
-/// Learns how the circuit of the upstream with a name has changed, and for which endpoint, if it is open for one alone.
+/// Learns how the circuit of the upstream with a name has changed, and for which endpoint, if it is open for
+/// one alone.
 package typealias CircuitObserver =
     @Sendable (_ upstream: String, CircuitBreaker.Change, _ endpoint: String?) -> Void
 
@@ -92,8 +93,8 @@ package final class UpstreamProtections: Sendable {
         state.withLock { $0.policies[upstream] = policy }
     }
 
-    /// Replaces the policies of all upstreams. Circuits, counts and what is known of addresses stay as far as the policies allow.
-    /// Tell the loops' clients afterwards (`LoopClient.use(_:for:)`).
+    /// Replaces the policies of all upstreams. Circuits, counts and what is known of addresses stay as far as
+    /// the policies allow. Tell the loops' clients afterwards (`LoopClient.use(_:for:)`).
     ///
     /// - Parameters:
     ///   - policies: by name, for upstreams with a policy of their own.
@@ -128,8 +129,8 @@ package final class UpstreamProtections: Sendable {
         return state.withLock { $0.policies[upstream.name] } ?? standard
     }
 
-    /// Returns the protection of an upstream; nil if it has none. Upstreams without a name of their own have none: they
-    /// are different servers that share a name. The names in the code bound their number.
+    /// Returns the protection of an upstream; nil if it has none. Upstreams without a name of their own have
+    /// none: they are different servers that share a name. The names in the code bound their number.
     func protection(of upstream: Upstream) -> UpstreamProtection? {
         guard upstream.isNamed, !upstream.isRedirectTarget else { return nil }
         return state.withLock { state in
@@ -143,7 +144,8 @@ package final class UpstreamProtections: Sendable {
         }
     }
 
-    /// Returns an upstream's parts of what the upstreams share. Those without a name of their own have one part together.
+    /// Returns an upstream's parts of what the upstreams share. Those without a name of their own have one
+    /// part together.
     func shares(of upstream: Upstream) -> UpstreamShares {
         let name = upstream.isNamed && !upstream.isRedirectTarget ? upstream.name : ""
         return state.withLock { state in
@@ -167,8 +169,8 @@ package final class UpstreamProtections: Sendable {
         }
     }
 
-    /// Returns what all loops know of an upstream's addresses; nil for an upstream without a name of its own, and for one
-    /// with a computed address: they can be any number of servers.
+    /// Returns what all loops know of an upstream's addresses; nil for an upstream without a name of its own,
+    /// and for one with a computed address: they can be any number of servers.
     func addresses(of upstream: Upstream) -> UpstreamAddresses? {
         guard upstream.isNamed, !upstream.isComputed else { return nil }
         return state.withLock { state in

@@ -1,7 +1,8 @@
 internal import EventIO
 internal import Resilience
 
-/// The memory charge of a large body that a request keeps. When the request releases it, the loop learns that the memory is freed.
+/// The memory charge of a large body that a request keeps. When the request releases it, the loop learns that
+/// the memory is freed.
 final class HeldCharge: Sendable {
     private let charge: FairBudget.Charge
     private let loop: EventLoop

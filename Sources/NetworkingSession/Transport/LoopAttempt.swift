@@ -85,8 +85,8 @@ extension OutboundCall {
 
     /// Reports what few responses have, before the response.
     ///
-    /// Hands over the memory charge of a large body: the request keeps it until its answer is handed over, and of a call outside a
-    /// request the receiver, until the response is delivered.
+    /// Hands over the memory charge of a large body: the request keeps it until its answer is handed over,
+    /// and of a call outside a request the receiver, until the response is delivered.
     @inline(never)
     func reportRareParts(of call: TransportCall, to receiver: any AttemptReceiver) {
         let charge = bodyCharge.take().map { HeldCharge($0, on: loop) }
@@ -96,7 +96,8 @@ extension OutboundCall {
         }
     }
 
-    /// Charges the small responses that the request keeps, with one of this size. Returns false if the memory for bodies is full.
+    /// Charges the small responses that the request keeps, with one of this size. Returns false if the memory
+    /// for bodies is full.
     func chargeKept(_ size: Int, _ call: TransportCall, to memory: FairBudget.Share) -> Bool {
         let bytes = call.keep(size)
         guard bytes > 0 else { return true }
@@ -105,9 +106,10 @@ extension OutboundCall {
         return true
     }
 
-    /// Reports the failure of this attempt, unless it says nothing about the upstream: the process stood still while the time
-    /// passed, our side of a body had a pause, the upstream ended the connection while more of the request's body was missing on our
-    /// side, or it was not silent for long when the time of the call was over.
+    /// Reports the failure of this attempt, unless it says nothing about the upstream: the process stood
+    /// still while the time passed, our side of a body had a pause, the upstream ended the connection while
+    /// more of the request's body was missing on our side, or it was not silent for long when the time of the
+    /// call was over.
     func endPermit(_ permit: inout AttemptPermit, _ reason: FailureReason, _ call: TransportCall) {
         let now = loop.wakeTime
         if lacksBody { return permit.drop(call, at: now) }
@@ -118,7 +120,8 @@ extension OutboundCall {
         permit.attemptFailed(reason, call, at: now)
     }
 
-    /// Reports that this attempt was cancelled. That is a time-out if the time of the request is over and the upstream was silent.
+    /// Reports that this attempt was cancelled. That is a time-out if the time of the request is over and the
+    /// upstream was silent.
     func cancelPermit(_ permit: inout AttemptPermit, _ call: TransportCall) {
         let now = loop.wakeTime
         if call.isOverdue, !loop.areTimersLate, hasBeenSilent(call, at: now) {
@@ -165,7 +168,8 @@ extension OutboundCall {
 }
 
 extension TransportCall {
-    /// The call's own time if its request must not be cut: the deadline of the client's request ends the wait for it, not the request.
+    /// The call's own time if its request must not be cut: the deadline of the client's request ends the wait
+    /// for it, not the request.
     var uncutTotal: TimeAmount? { method.isIdempotent ? nil : TimeAmount(timeout) }
 }
 

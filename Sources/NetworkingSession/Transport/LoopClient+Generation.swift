@@ -3,11 +3,12 @@ import HTTPOutbound
 package import Networking
 
 extension LoopClient {
-    /// Uses these routes, and the policies that the protections have by now, for the upstreams of a new generation.
+    /// Uses these routes, and the policies that the protections have by now, for the upstreams of a new
+    /// generation.
     ///
-    /// Upstreams with the same name, URLs, TLS, proxy and limits keep their connections. Idle connections of the others are
-    /// closed, and those in use end with their calls. Health checks and lookups of an upstream that is gone stop; the rest of it
-    /// ends with the last request that can call it.
+    /// Upstreams with the same name, URLs, TLS, proxy and limits keep their connections. Idle connections of
+    /// the others are closed, and those in use end with their calls. Health checks and lookups of an upstream
+    /// that is gone stop; the rest of it ends with the last request that can call it.
     ///
     /// - Parameters:
     ///   - routes: how to reach each upstream.
@@ -83,7 +84,8 @@ extension LoopClient {
         }
     }
 
-    /// Closes the connections of origins that no upstream of this generation uses, and forgets the pools that no request can use.
+    /// Closes the connections of origins that no upstream of this generation uses, and forgets the pools that
+    /// no request can use.
     private func close(_ left: Set<Origin>) {
         guard !left.isEmpty else { return }
         let all = upstreams.all.map(\.upstream)

@@ -70,7 +70,8 @@ package final class LoopClient {
         return attempt
     }
 
-    /// Uses these routes for new connections. Idle TLS connections are closed; those in use finish their calls.
+    /// Uses these routes for new connections. Idle TLS connections are closed; those in use finish their
+    /// calls.
     package func use(_ routes: UpstreamRoutes) {
         self.routes = routes
         client.forgetUnused { $0.tls != nil }
@@ -113,7 +114,8 @@ package final class LoopClient {
         return tables
     }
 
-    /// Calls `body` once no cancelled call is left whose request must not be cut. None lasts longer than its time limits.
+    /// Calls `body` once no cancelled call is left whose request must not be cut. None lasts longer than its
+    /// time limits.
     package func afterUncutCalls(_ body: @escaping () -> Void) { client.afterUncutCalls(body) }
 
     package func close() {
@@ -132,7 +134,8 @@ package final class LoopClient {
     func open(_ upstream: Upstream) throws(TransportError) -> LoopUpstream {
         guard !isClosed else { throw TransportError(.destinationUnavailable, "the client is closed") }
         if upstreams.isFull {
-            // Not those that are called all the time, because then many others would cost them their connections.
+            // Not those that are called all the time, because then many others would cost them their
+            // connections.
             client.forgetUncalled()
             upstreams.makeRoom()
         }
@@ -149,7 +152,8 @@ package final class LoopClient {
         protections?.protection(of: upstream).map { LoopProtection($0, loop: index) }
     }
 
-    /// Charges what the request keeps in bodies of its calls. A large one is charged once, by its first attempt.
+    /// Charges what the request keeps in bodies of its calls. A large one is charged once, by its first
+    /// attempt.
     private func charge(_ body: CountedBody, to upstream: LoopUpstream) throws(TransportError) {
         let bytes = body.bytesToCharge
         guard bytes > 0, let memory = upstream.memory else { return }
@@ -179,8 +183,9 @@ package final class LoopClient {
     }
 }
 
-/// An attempt that failed before it started. Reports that in a later turn of the loop, so that an immediate retry by
-/// the receiver does not recurse. Unchecked like `LoopDisposable`: its state is used only on the loop.
+/// An attempt that failed before it started. Reports that in a later turn of the loop, so that an immediate
+/// retry by the receiver does not recurse. Unchecked like `LoopDisposable`: its state is used only on the
+/// loop.
 private final class FailedAttempt: LoopDisposable, DeferredWork, @unchecked Sendable {
     private let error: TransportError
     private var receiver: (any AttemptReceiver)?

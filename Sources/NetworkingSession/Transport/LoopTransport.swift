@@ -6,8 +6,8 @@ package import Networking
 package import Rx
 import Synchronization
 
-/// Sends the reactive client's calls over pooled connections. A call made on one of the loops stays there; calls from
-/// tasks and other threads are spread over the loops.
+/// Sends the reactive client's calls over pooled connections. A call made on one of the loops stays there;
+/// calls from tasks and other threads are spread over the loops.
 package final class LoopTransport: ObservedTransport, ProtectingTransport {
     private let loops: [SingleLoopTransport]
     private let nextLoop = Atomic(0)
@@ -20,9 +20,10 @@ package final class LoopTransport: ObservedTransport, ProtectingTransport {
     /// - Parameters:
     ///   - clients: one for each loop.
     ///   - retryBudget: the initial budget of each upstream on each loop.
-    ///   - fields: fields of every call unless its target or a plugin overrides them. Default nil: a gateway's, with the
-    ///     codings that the upstream's policy accepts.
-    ///   - fieldsWithoutContext: additional fields for calls outside a client's request. Default: a gateway's `Via`.
+    ///   - fields: fields of every call unless its target or a plugin overrides them. Default nil: a
+    ///     gateway's, with the codings that the upstream's policy accepts.
+    ///   - fieldsWithoutContext: additional fields for calls outside a client's request. Default: a gateway's
+    ///     `Via`.
     ///   - observer: learns how calls go.
     ///   - protections: the clients' policies. Default nil: none.
     ///   - lifetime: retained until the last call has ended. Default nil, for loops that outlive all calls.

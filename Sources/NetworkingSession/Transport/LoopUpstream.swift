@@ -101,8 +101,8 @@ final class UpstreamTable {
         added = 0
     }
 
-    /// Removes forgotten upstreams. If many calls last long, there is room for as many further upstreams, to spread the
-    /// cost of a removal.
+    /// Removes forgotten upstreams. If many calls last long, there is room for as many further upstreams, to
+    /// spread the cost of a removal.
     func makeRoom() {
         removeForgotten()
         // Nearly all that were added are still here; the others are in use.

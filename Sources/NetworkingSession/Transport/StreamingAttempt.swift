@@ -20,7 +20,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     private var hasReportedBody = false
     private var expected: Int64?
     private var permit: AttemptPermit
-    /// The latest request for a pause. One from another thread may reach the loop after a later one made on the loop.
+    /// The latest request for a pause. One from another thread may reach the loop after a later one made on
+    /// the loop.
     private let isHeld = Atomic(false)
 
     init(

@@ -22,7 +22,8 @@ package struct UpstreamRoutes: Sendable {
     private let context: TLSContext?
     private let system = SystemContext()
     private let proxyRule: ProxyRule
-    /// One line for each invalid proxy variable, without passwords. It is skipped, or fails the calls that need it.
+    /// One line for each invalid proxy variable, without passwords. It is skipped, or fails the calls that
+    /// need it.
     package let warnings: [String]
 
     /// Direct connections with the system's roots.
@@ -66,7 +67,8 @@ package struct UpstreamRoutes: Sendable {
         }
     }
 
-    /// Reads what calls to these upstreams would read at first use, such as the system's roots. Blocks while it reads.
+    /// Reads what calls to these upstreams would read at first use, such as the system's roots. Blocks while
+    /// it reads.
     package func prepare(_ upstreams: [Upstream]) {
         // A fault is reported by the first call.
         for upstream in upstreams { _ = try? origins(of: upstream) }
@@ -129,8 +131,8 @@ package struct UpstreamRoutes: Sendable {
     }
 }
 
-/// A key of `ConnectionSettings.tlsByHost`, in lower case, without brackets, and without the final dot of an absolute name, as in
-/// the server names of TLS (RFC 6066 3).
+/// A key of `ConnectionSettings.tlsByHost`, in lower case, without brackets, and without the final dot of an
+/// absolute name, as in the server names of TLS (RFC 6066 3).
 private struct Host: Hashable, CustomStringConvertible {
     private let name: String
     /// Nil for all ports.
@@ -158,8 +160,8 @@ private struct Host: Hashable, CustomStringConvertible {
     var description: String { port.map { "\(name):\($0)" } ?? name }
 }
 
-/// The context for the default settings, shared by all upstreams. Created when needed: reading the roots takes a
-/// moment.
+/// The context for the default settings, shared by all upstreams. Created when needed: reading the roots
+/// takes a moment.
 private final class SystemContext: Sendable {
     private let made = Lock<TLSContext?>(nil)
 

@@ -1,8 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
     /// Emits the elements of the sequence. Each subscription iterates it in its own task.
     ///
-    /// An error fails the stream, but `CancellationError` completes it. Disposing the subscription cancels the task.
-    /// Events are delivered on the task's executor.
+    /// An error fails the stream, but `CancellationError` completes it. Disposing the subscription cancels
+    /// the task. Events are delivered on the task's executor.
     ///
     /// - Parameters:
     ///   - detached: A detached task inherits neither priority nor task-local values from the subscriber.
@@ -30,7 +30,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Creates a single that runs `work` in a task for each subscription. Disposing the subscription cancels the task.
+    /// Creates a single that runs `work` in a task for each subscription. Disposing the subscription cancels
+    /// the task.
     ///
     /// - Parameters:
     ///   - detached: A detached task inherits neither priority nor task-local values from the subscriber.
@@ -52,8 +53,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
     }
 }
 
-/// Starts a subscription's task. If it inherits the subscriber's context, it has an executor, as tasks that belong to a
-/// `SubscriberContext` do.
+/// Starts a subscription's task. If it inherits the subscriber's context, it has an executor, as tasks that
+/// belong to a `SubscriberContext` do.
 private func subscriptionTask(
     _ detached: Bool, _ priority: TaskPriority?, _ operation: @escaping @Sendable () async -> Void
 ) -> Task<Void, Never> {

@@ -1,4 +1,5 @@
-/// The error of a task that reads a stream's values while another task waits for the next one. The other task goes on.
+/// The error of a task that reads a stream's values while another task waits for the next one. The other task
+/// goes on.
 public struct ConcurrentReadError: Error, Sendable, Hashable, CustomStringConvertible {
     public init() {}
 

@@ -1,11 +1,12 @@
 extension ObservableConvertibleType {
-    /// The values as an `AsyncSequence`, for `for try await`. Reading this property subscribes, unless the task that reads it is
-    /// cancelled: then the iteration ends at once. Ending the iteration disposes the subscription.
+    /// The values as an `AsyncSequence`, for `for try await`. Reading this property subscribes, unless the
+    /// task that reads it is cancelled: then the iteration ends at once. Ending the iteration disposes the
+    /// subscription.
     ///
-    /// Unread values are buffered. A streamed response that is subscribed to directly, even through operators, pauses
-    /// once 16 values are waiting. Any other source is buffered without limit, including a response that an operator
-    /// such as `retry` or `flatMap` subscribes to later. Iterate in one task: a second one that reads while the first waits
-    /// fails with ``ConcurrentReadError``.
+    /// Unread values are buffered. A streamed response that is subscribed to directly, even through
+    /// operators, pauses once 16 values are waiting. Any other source is buffered without limit, including a
+    /// response that an operator such as `retry` or `flatMap` subscribes to later. Iterate in one task: a
+    /// second one that reads while the first waits fails with ``ConcurrentReadError``.
     public var values: AsyncThrowingStream<Element, any Error> {
         let reading = ValuesReading(asObservable())
         return AsyncThrowingStream { try await reading.next() }

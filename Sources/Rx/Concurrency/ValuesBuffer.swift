@@ -3,7 +3,8 @@ import Queues
 
 /// Backpressure from a reader to its sources: pauses them while too many values are unread.
 @_spi(Demand) public final class Demand: Sendable {
-    /// A source that can be paused and resumed from any thread. Neither closure may send a value before it returns.
+    /// A source that can be paused and resumed from any thread. Neither closure may send a value before it
+    /// returns.
     @_spi(Demand) public struct Source: Sendable {
         let pause: @Sendable () -> Void
         let resume: @Sendable () -> Void
@@ -23,7 +24,8 @@ import Queues
         var hasEnded = false
     }
 
-    /// The demand of the reader that is subscribing. Nil without a reader, or if the reader does not apply backpressure.
+    /// The demand of the reader that is subscribing. Nil without a reader, or if the reader does not apply
+    /// backpressure.
     @TaskLocal public static var current: Demand?
 
     private let state = Lock(State())
@@ -35,7 +37,8 @@ import Queues
         state.withLock { state in
             guard !state.hasEnded else { return }
             state.sources.append(source)
-            // Pause under the lock: a reader that catches up meanwhile then resumes the source after this pause.
+            // Pause under the lock: a reader that catches up meanwhile then resumes the source after this
+            // pause.
             if state.isPaused { source.pause() }
         }
     }
@@ -64,7 +67,8 @@ import Queues
     }
 }
 
-/// The queue between a stream and the one task that reads it. Sources that support it are paused while it is full.
+/// The queue between a stream and the one task that reads it. Sources that support it are paused while it is
+/// full.
 @_spi(Demand) public final class ValuesBuffer<Element: Sendable>: Sendable {
     private struct State {
         var values = Queue<Element>()
@@ -127,7 +131,8 @@ import Queues
         reader?.resume(with: end.map { nil })
     }
 
-    /// Returns the next value, or nil at the end. Throws `ConcurrentReadError` while another task waits for a value.
+    /// Returns the next value, or nil at the end. Throws `ConcurrentReadError` while another task waits for a
+    /// value.
     public func next() async throws -> Element? {
         try await withCheckedThrowingContinuation { continuation in
             let known = state.withLock { state -> Result<Element?, any Error>? in

@@ -24,7 +24,8 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
         self.emitter = emitter
     }
 
-    /// Whether further events are ignored. An observer of `create` tells it from the disposal on, also while the closure runs.
+    /// Whether further events are ignored. An observer of `create` tells it from the disposal on, also while
+    /// the closure runs.
     package var isStopped: Bool { emitter.isStopped }
 
     @inlinable

@@ -1,11 +1,12 @@
-/// Passes values to an object without retaining it. Errors go to `Hooks.defaultErrorHandler`; completion is ignored.
+/// Passes values to an object without retaining it. Errors go to `Hooks.defaultErrorHandler`; completion is
+/// ignored.
 public struct Binder<Value: Sendable>: ObserverType {
     public typealias Element = Value
 
     private let deliver: @Sendable (Value) -> Void
 
-    /// Calls `binding` on `scheduler`, by default at once on the sending thread: a server has no main run loop and so
-    /// no main scheduler. Streams on several threads may then call it at the same time.
+    /// Calls `binding` on `scheduler`, by default at once on the sending thread: a server has no main run
+    /// loop and so no main scheduler. Streams on several threads may then call it at the same time.
     @preconcurrency
     public init<Target: AnyObject & Sendable>(
         _ target: Target, scheduler: any ImmediateSchedulerType = ImmediateScheduler.instance,

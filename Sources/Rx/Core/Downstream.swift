@@ -1,11 +1,11 @@
 import Locking
 
-/// Owns the next step, stored as `Step<Value, Never>` whatever it sends itself. A safe `any Receiver<Value>` costs
-/// two metadata lookups for each step and subscription, a quarter of a whole pipeline's time. Forced inlining saves a
-/// fifth of a step's time for each event.
-// Sound: `next` and `last` are the only members used through the phantom `Never`. They depend on `Value` alone and go
-// through the object's own method table. No stored property is accessed. An event needs no retain, because its sender
-// keeps this owner alive.
+/// Owns the next step, stored as `Step<Value, Never>` whatever it sends itself. A safe `any Receiver<Value>`
+/// costs two metadata lookups for each step and subscription, a quarter of a whole pipeline's time. Forced
+/// inlining saves a fifth of a step's time for each event.
+// Sound: `next` and `last` are the only members used through the phantom `Never`. They depend on `Value`
+// alone and go through the object's own method table. No stored property is accessed. An event needs no
+// retain, because its sender keeps this owner alive.
 struct Downstream<Value: Sendable>: ~Copyable {
     private var step: Unmanaged<Step<Value, Never>>?
 
@@ -85,8 +85,9 @@ struct Downstream<Value: Sendable>: ~Copyable {
         return Unmanaged<Link>.fromOpaque(step.toOpaque()).takeRetainedValue()
     }
 
-    /// Skips the steps that only pass events on. Returns whether there was one. If so, the caller has to attach `sender` or a new
-    /// source to the next step. Only for the sender of the events, between two of them. A step that never attaches itself passes nil.
+    /// Skips the steps that only pass events on. Returns whether there was one. If so, the caller has to
+    /// attach `sender` or a new source to the next step. Only for the sender of the events, between two of
+    /// them. A step that never attaches itself passes nil.
     // Sound: a step passes values on unchanged, so the step after it receives the same type.
     mutating func skip(_ sender: Link?) -> Bool {
         var hasSkipped = false

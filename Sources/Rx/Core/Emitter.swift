@@ -4,11 +4,12 @@ import Synchronization
 /// The most attempts that an emitter makes itself: attempts that fail at once nest on the stack.
 let maximumFusedAttempts = 16
 
-/// A source that does its own work. In one allocation, a client's call can be the observable it returns, the receiver
-/// of the response and the object to cancel. Override `begin()`, `copy()` and `cancel()`. Report with `onNext`,
-/// `onLast`, `onError` and `onCompleted` from any thread, one call at a time. Reports after the end or disposal are
-/// ignored.
-// Sound: `down`, `attempts`, `receiver`, its context and `number` are written before it runs; the rest is one atomic word.
+/// A source that does its own work. In one allocation, a client's call can be the observable it returns, the
+/// receiver of the response and the object to cancel. Override `begin()`, `copy()` and `cancel()`. Report
+/// with `onNext`, `onLast`, `onError` and `onCompleted` from any thread, one call at a time. Reports after
+/// the end or disposal are ignored.
+// Sound: `down`, `attempts`, `receiver`, its context and `number` are written before it runs; the rest is one
+// atomic word.
 open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unchecked Sendable {
     private let state = Atomic<UInt32>(0)
 
@@ -55,16 +56,18 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// Starts the work. Called once, when this object is subscribed to. It may report before it returns.
     open func begin() {}
 
-    /// Returns a fresh emitter for a further subscription or attempt. Every subclass overrides it, because each object runs once.
+    /// Returns a fresh emitter for a further subscription or attempt. Every subclass overrides it, because
+    /// each object runs once.
     open func copy() -> Emitter<Element> {
         preconditionFailure("\(type(of: self)) does not override copy(), which a further subscription needs")
     }
 
-    /// Stops the work and frees its resources, after disposal or the delivery of the last event. Called once, after
-    /// `begin()` has returned and before another attempt starts.
+    /// Stops the work and frees its resources, after disposal or the delivery of the last event. Called once,
+    /// after `begin()` has returned and before another attempt starts.
     open func cancel() {}
 
-    /// The same after a stop from downstream, for an emitter that stops or disposes something, which it leaves to `stops`.
+    /// The same after a stop from downstream, for an emitter that stops or disposes something, which it
+    /// leaves to `stops`.
     func cancel(_ stops: inout DisposalStack) {
         cancel()
     }
@@ -108,7 +111,8 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         release()
     }
 
-    /// Retries now, or leaves that to `start()` until `begin()` has returned: a failed attempt ends before the next one starts.
+    /// Retries now, or leaves that to `start()` until `begin()` has returned: a failed attempt ends before
+    /// the next one starts.
     private func retryOnceBegun() {
         let old = state.bitwiseOr(Emitter.isRetried, ordering: .acquiringAndReleasing).oldValue
         if old & Emitter.begun != 0 { retry() }
@@ -147,7 +151,8 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     override final func stop(_ stops: inout DisposalStack) {
         guard mustCancel() else { return }
-        // If it is sending its end, the events of a chain of emitters are nested as deep as their disposals would be.
+        // If it is sending its end, the events of a chain of emitters are nested as deep as their disposals
+        // would be.
         if hasEnded { cancel() } else { cancel(&stops) }
     }
 

@@ -1,4 +1,5 @@
-/// An operator that also receives events from a second stream or a timer. Its gate handles them one at a time.
+/// An operator that also receives events from a second stream or a timer. Its gate handles them one at a
+/// time.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
@@ -40,8 +41,8 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     // MARK: From any thread
 
-    /// Releases what the operator holds besides its source, or puts it on `stops`. Called once, when the stream has ended or
-    /// was disposed.
+    /// Releases what the operator holds besides its source, or puts it on `stops`. Called once, when the
+    /// stream has ended or was disposed.
     func ended(_ stops: inout DisposalStack) {}
 
     override final func next(_ value: In) {
@@ -67,7 +68,8 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 }
 
-/// A gated operator with a timer. The gate's owner sets it, so that it cannot fire before its token is stored.
+/// A gated operator with a timer. The gate's owner sets it, so that it cannot fire before its token is
+/// stored.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerTarget, @unchecked Sendable {
@@ -122,7 +124,8 @@ class WaitingOperator<Element: Sendable>: TimedOperator<Element, Element>, @unch
     }
 }
 
-/// A gated operator that reacts to a second stream but ignores its values. An error of that stream ends this one.
+/// A gated operator that reacts to a second stream but ignores its values. An error of that stream ends this
+/// one.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, NotifierTarget,

@@ -2,8 +2,9 @@ import Glibc
 import Locking
 import Synchronization
 
-/// Handles errors that no subscriber handles, for the whole process. If a subscription has neither an observer nor an `onError`
-/// closure, or a stream is bound to a relay or a `Binder`, its error goes to `defaultErrorHandler`. Nothing traps.
+/// Handles errors that no subscriber handles, for the whole process. If a subscription has neither an
+/// observer nor an `onError` closure, or a stream is bound to a relay or a `Binder`, its error goes to
+/// `defaultErrorHandler`. Nothing traps.
 public enum Hooks {
     /// A handler of errors that no subscriber handles.
     public typealias DefaultErrorHandler =
@@ -25,8 +26,8 @@ public enum Hooks {
         set { isRecording.store(newValue, ordering: .relaxed) }
     }
 
-    /// Receives each unhandled error on the thread that raised it, with the subscription's recorded call stack. By
-    /// default, debug builds write it to standard error and release builds drop it.
+    /// Receives each unhandled error on the thread that raised it, with the subscription's recorded call
+    /// stack. By default, debug builds write it to standard error and release builds drop it.
     public static var defaultErrorHandler: DefaultErrorHandler {
         get { state.withLock { $0.handler } }
         set {

@@ -78,8 +78,8 @@ protocol InnerListMember: Link {
     /// Stops what feeds it. What `stop()` does, without a stack of its own if nothing is left to stop.
     func stopSource()
 
-    /// Releases the link that feeds it, because the operator leaves the chain. A link other than `sender` is told that it has
-    /// ended.
+    /// Releases the link that feeds it, because the operator leaves the chain. A link other than `sender` is
+    /// told that it has ended.
     func detach(_ sender: Link?)
 }
 

@@ -1,6 +1,6 @@
-/// A step with a fixed number of sources that combines their values: combineLatest and zip. Only the gate's owner
-/// touches the slots' values and the counts. The join and its slots retain each other until the gate's owner releases
-/// the slots at the end.
+/// A step with a fixed number of sources that combines their values: combineLatest and zip. Only the gate's
+/// owner touches the slots' values and the counts. The join and its slots retain each other until the gate's
+/// owner releases the slots at the end.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
@@ -8,8 +8,8 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// Holds the first source's slot, which stops the others too.
     final let sources = LinkSlot()
     final let count: Int
-    /// Whether a value that can never be combined completes the join: all other sources have completed, and one has no
-    /// value left. Otherwise the join completes when all sources have.
+    /// Whether a value that can never be combined completes the join: all other sources have completed, and
+    /// one has no value left. Otherwise the join completes when all sources have.
     final let endsWithoutPartners: Bool
     /// The number of slots with a value, and of slots whose source has completed.
     final let withValues = RelaxedAtomic(0)
@@ -36,7 +36,8 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
 
     /// Attaches the join and starts the sources of its tied slots.
     final func start(_ first: consuming Link?) {
-        // Any thread may end the join once it is attached, so the first slot is retained here. It retains the others.
+        // Any thread may end the join once it is attached, so the first slot is retained here. It retains the
+        // others.
         guard let first else { return }
         sources.set(first)
         down.attach(self)

@@ -1,10 +1,10 @@
 import Locking
 import Synchronization
 
-/// Holds the link that feeds a stateful step, in one atomic word. A slot is open, with or without a retained link,
-/// then possibly ending, then closed for good. After `end()` no event passes, but the link stays until the end has
-/// been passed on, so that a stop from downstream still reaches it. The caller that closes the slot decides the end.
-/// The caller that empties it releases the step's resources.
+/// Holds the link that feeds a stateful step, in one atomic word. A slot is open, with or without a retained
+/// link, then possibly ending, then closed for good. After `end()` no event passes, but the link stays until
+/// the end has been passed on, so that a stop from downstream still reaches it. The caller that closes the
+/// slot decides the end. The caller that empties it releases the step's resources.
 // Sound: a word holds one retain of its link, and the caller that exchanges the word takes over that retain.
 struct LinkSlot: ~Copyable {
     private static var empty: UInt { 0 }
@@ -29,8 +29,8 @@ struct LinkSlot: ~Copyable {
     /// Whether the slot is open and has no link.
     var isEmpty: Bool { word.load(ordering: .relaxed) == LinkSlot.empty }
 
-    /// Replaces the old link, which has sent its end. A closed slot stops `link`. A link replaces itself if the steps between
-    /// it and this slot have left the chain.
+    /// Replaces the old link, which has sent its end. A closed slot stops `link`. A link replaces itself if
+    /// the steps between it and this slot have left the chain.
     func set(_ link: Link) {
         let old = exchange(link)
         if old != LinkSlot.empty { LinkSlot.replaced(old, by: link) }
@@ -67,8 +67,8 @@ struct LinkSlot: ~Copyable {
         LinkSlot.stop(takeOut())
     }
 
-    /// Empties the slot after its link has sent an end, for a step that continues or holds the end back. If that end
-    /// came from a closure that threw, its source still runs and is stopped.
+    /// Empties the slot after its link has sent an end, for a step that continues or holds the end back. If
+    /// that end came from a closure that threw, its source still runs and is stopped.
     func emptyAfterEnd() {
         LinkSlot.take(takeOut())?.endReceived()
     }
@@ -86,7 +86,8 @@ struct LinkSlot: ~Copyable {
         return LinkSlot.empty
     }
 
-    /// Begins the end. The caller passes it on, then stops its step. Returns false if the end has already begun.
+    /// Begins the end. The caller passes it on, then stops its step. Returns false if the end has already
+    /// begun.
     @inline(__always)
     func end() -> Bool {
         var current = word.load(ordering: .relaxed)
@@ -106,7 +107,8 @@ struct LinkSlot: ~Copyable {
         return old == LinkSlot.closed ? nil : ClosedLink(word: old)
     }
 
-    /// Closes the slot for good and stops its link. Returns whether the caller releases the step's other resources.
+    /// Closes the slot for good and stops its link. Returns whether the caller releases the step's other
+    /// resources.
     @discardableResult
     func closeAndStop() -> Bool {
         guard word.load(ordering: .relaxed) != LinkSlot.closed else { return false }
@@ -129,8 +131,8 @@ struct LinkSlot: ~Copyable {
         return true
     }
 
-    /// Closes the slot for good after its link has sent an end. Only releases the link if it is `sender`, which feeds another
-    /// step from now on.
+    /// Closes the slot for good after its link has sent an end. Only releases the link if it is `sender`,
+    /// which feeds another step from now on.
     func closeAfterEnd(of sender: Link?) {
         let old = LinkSlot.take(word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing))
         if let old, old !== sender { old.endReceived() }

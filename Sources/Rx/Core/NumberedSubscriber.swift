@@ -1,17 +1,20 @@
-/// Receives the numbered results of several singles. `Single.subscribe(_:number:)` allocates one object, where closures
-/// need three. An `Emitter` needs none, because it reports to the receiver itself.
+/// Receives the numbered results of several singles. `Single.subscribe(_:number:)` allocates one object,
+/// where closures need three. An `Emitter` needs none, because it reports to the receiver itself.
 @usableFromInline
 package protocol SingleReceiver<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
-    /// Exactly one of the two is called, once. A stream that completes without a value fails with `RxError.noElements`.
+    /// Exactly one of the two is called, once. A stream that completes without a value fails with
+    /// `RxError.noElements`.
     func succeeded(_ value: consuming Value, number: Int)
     func failed(_ error: any Error, number: Int)
 
-    /// Identifies the context of its subscriptions, a `SubscriberContext` that it retains; nil if it does not know it.
+    /// Identifies the context of its subscriptions, a `SubscriberContext` that it retains; nil if it does not
+    /// know it.
     var subscriberContext: ObjectIdentifier? { get }
 
-    /// Whether it keeps the links of its subscriptions until its record is read, so that a call need not record itself.
+    /// Whether it keeps the links of its subscriptions until its record is read, so that a call need not
+    /// record itself.
     static var keepsLinks: Bool { get }
 }
 
@@ -21,7 +24,8 @@ extension SingleReceiver {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Subscribes a receiver and retains it until it gets `number` with the result. `stop()` on the link ends it.
+    /// Subscribes a receiver and retains it until it gets `number` with the result. `stop()` on the link ends
+    /// it.
     @inlinable
     package consuming func subscribe(_ receiver: any SingleReceiver<Element>, number: Int) -> Link {
         Observable.subscribe(source, receiver, number)

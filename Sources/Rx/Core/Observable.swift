@@ -1,8 +1,8 @@
 import Locking
 
 /// A stream of values in time: `next* (error | completed)?`, started by each subscription. The semantics are
-/// RxSwift's. Any thread may emit and dispose. The events of one subscription do not overlap if subjects and the
-/// observers of `create` are fed one event at a time.
+/// RxSwift's. Any thread may emit and dispose. The events of one subscription do not overlap if subjects and
+/// the observers of `create` are fed one event at a time.
 // Sound: `down` is written once, before the first event.
 open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
     /// The next step.
@@ -27,8 +27,8 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         self
     }
 
-    /// Starts the stream towards `port`, with this object if it has no other owner, else with a copy. Before it
-    /// returns, it attaches a link to `port` or sends a terminal event.
+    /// Starts the stream towards `port`, with this object if it has no other owner, else with a copy. Before
+    /// it returns, it attaches a link to `port` or sends a terminal event.
     consuming func run(_ port: consuming Downstream<Element>) {
         port.error(RxError.unknown)
     }
@@ -40,17 +40,20 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         return subscriber
     }
 
-    /// Makes the source itself try `attempts` times in all, if it can. Called only if the source has no other owner.
+    /// Makes the source itself try `attempts` times in all, if it can. Called only if the source has no other
+    /// owner.
     func fuseRetry(attempts: Int) -> Bool {
         false
     }
 
-    /// Calls `body` with the value if the stream is a single known value, so that an operator needs no subscription for it.
+    /// Calls `body` with the value if the stream is a single known value, so that an operator needs no
+    /// subscription for it.
     func withScalar(_ body: (Element) -> Void) -> Bool {
         false
     }
 
-    /// The sources of a concatenation. An outer concatenation runs them itself instead of subscribing to this one.
+    /// The sources of a concatenation. An outer concatenation runs them itself instead of subscribing to this
+    /// one.
     var concatenated: ConcatParts<Element>? { nil }
 
     override func unlink(_ others: inout [Link]) -> Link? {
@@ -101,9 +104,9 @@ private func startSubscription<Element: Sendable>(
     trampoline._withUnsafeGuaranteedRef { $0.endSubscription(depth) }
 }
 
-/// Starts `source` from an event or from a closure, so that synchronous sources inside it take turns. If too many of these
-/// starts are nested, it starts after they have returned. A free function, because a static method would look up the
-/// metadata of its class.
+/// Starts `source` from an event or from a closure, so that synchronous sources inside it take turns. If too
+/// many of these starts are nested, it starts after they have returned. A free function, because a static
+/// method would look up the metadata of its class.
 func startStream<Element: Sendable>(
     _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
 ) {

@@ -12,8 +12,8 @@ extension ObservableType {
                 disposed: nil))
     }
 
-    /// Subscribes closures. Without `onError`, an error goes to `Hooks.defaultErrorHandler`. `onDisposed` runs once,
-    /// after the terminal event or disposal.
+    /// Subscribes closures. Without `onError`, an error goes to `Hooks.defaultErrorHandler`. `onDisposed`
+    /// runs once, after the terminal event or disposal.
     @inlinable
     @preconcurrency
     public consuming func subscribe(

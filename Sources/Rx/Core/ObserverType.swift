@@ -30,7 +30,8 @@ extension ObserverType {
         AnyObserver(self)
     }
 
-    /// Returns an observer that transforms values first. An error that `transform` throws becomes the stop event.
+    /// Returns an observer that transforms values first. An error that `transform` throws becomes the stop
+    /// event.
     @preconcurrency
     public func mapObserver<Result: Sendable>(
         _ transform: @escaping @Sendable (Result) throws -> Element

@@ -1,5 +1,5 @@
-/// A strong reference in a `var`, used without a retain each time: the retains would take a quarter of a joined event's
-/// time. Not generic, because destroying a generic field looks up metadata.
+/// A strong reference in a `var`, used without a retain each time: the retains would take a quarter of a
+/// joined event's time. Not generic, because destroying a generic field looks up metadata.
 struct OwnedLink: ~Copyable {
     // Sound: retained once when it is stored, released once in `deinit`; `take()` moves it out.
     private var link: BorrowedLink
@@ -47,8 +47,8 @@ struct OwnedLink: ~Copyable {
 }
 
 /// An unretained reference: another owner keeps the object alive while this is used.
-// Sound: only the gate's owner uses and drops a join's slots; a slot's join is set before its source starts and lives
-// as long as the slot.
+// Sound: only the gate's owner uses and drops a join's slots; a slot's join is set before its source starts
+// and lives as long as the slot.
 struct BorrowedLink {
     private let link: Unmanaged<Link>?
 

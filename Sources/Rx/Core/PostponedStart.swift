@@ -1,5 +1,5 @@
-/// A stream that starts once the starts in progress on this thread have returned. It then stays in the chain, unless that
-/// got shorter meanwhile.
+/// A stream that starts once the starts in progress on this thread have returned. It then stays in the chain,
+/// unless that got shorter meanwhile.
 // Sound: it adds only constants.
 final class PostponedStart<Element: Sendable>: StartingOperator<Element>, @unchecked Sendable {
     /// Where it starts, whoever runs the waiting work.

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A number or flag that only the current event changes. If several threads break the grammar and send at once, a
-/// change can be lost; a plain variable would be a data race.
+/// A number or flag that only the current event changes. If several threads break the grammar and send at
+/// once, a change can be lost; a plain variable would be a data race.
 ///
-/// `set` is a method because the thread sanitizer reports `value += 1` as a race, though both steps are atomic.
+/// `set` is a method because the thread sanitizer reports `value += 1` as a race, though both steps are
+/// atomic.
 struct RelaxedAtomic<Value: AtomicRepresentable>: ~Copyable {
     private let atomic: Atomic<Value>
 

@@ -1,5 +1,5 @@
-/// The stream that replaces an operator's source after a timeout. It takes the operator's place downstream as it
-/// starts. The old source is stopped after that or by a stop from downstream.
+/// The stream that replaces an operator's source after a timeout. It takes the operator's place downstream as
+/// it starts. The old source is stopped after that or by a stop from downstream.
 // Sound: it adds only constants, locks and atomics.
 final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     /// The operator's old source.

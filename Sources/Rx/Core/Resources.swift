@@ -1,8 +1,9 @@
 import Locking
 import Synchronization
 
-/// Counts live observables, running steps, subscriptions and disposables. A total that stays raised means a leak.
-/// Debug builds count, and so do builds with `TRACE_RESOURCES`. In others only the methods here change the total.
+/// Counts live observables, running steps, subscriptions and disposables. A total that stays raised means a
+/// leak. Debug builds count, and so do builds with `TRACE_RESOURCES`. In others only the methods here change
+/// the total.
 public enum Resources {
     private static let count = Atomic<Int32>(0)
 
@@ -32,10 +33,12 @@ extension Resources {
         #endif
     }
 
-    /// Counts the objects that the current task makes, in addition to the total: `Resources.$ledger.withValue(ledger) { ... }`.
+    /// Counts the objects that the current task makes, in addition to the total:
+    /// `Resources.$ledger.withValue(ledger) { ... }`.
     @TaskLocal public static var ledger: Ledger?
 
-    /// Counts the objects of one scope, such as a test, but not those made outside its task, as on a dispatch queue.
+    /// Counts the objects of one scope, such as a test, but not those made outside its task, as on a dispatch
+    /// queue.
     public final class Ledger: Sendable {
         private let state = Lock(State())
 

@@ -14,7 +14,8 @@ struct ScheduledDeliveryState {
     }
 }
 
-/// Delivers waiting events on a scheduler, one delivery at a time. If the scheduler runs work at once, deliveries run in a loop.
+/// Delivers waiting events on a scheduler, one delivery at a time. If the scheduler runs work at once,
+/// deliveries run in a loop.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {

@@ -10,9 +10,9 @@ import Synchronization
 ///         gate.park { deliver(value) }
 ///     }
 ///
-/// A caller that finds the gate free owns it and delivers at once. Events that arrive meanwhile, from another thread or
-/// from inside the delivery, are parked. The owner delivers them before it leaves. State that only the owner touches
-/// needs no other guard.
+/// A caller that finds the gate free owns it and delivers at once. Events that arrive meanwhile, from another
+/// thread or from inside the delivery, are parked. The owner delivers them before it leaves. State that only
+/// the owner touches needs no other guard.
 struct SerialGate: ~Copyable {
     private static var free: UInt32 { 0 }
     private static var owned: UInt32 { 1 }
@@ -57,7 +57,8 @@ struct SerialGate: ~Copyable {
         }
     }
 
-    /// Runs `work` now, or leaves it to the owner. `work` must capture nothing, so that running it now allocates nothing.
+    /// Runs `work` now, or leaves it to the owner. `work` must capture nothing, so that running it now
+    /// allocates nothing.
     @inline(__always)
     func run<Owner: AnyObject & Sendable, Value: Sendable>(
         _ owner: Owner, _ value: Value, _ work: @escaping @Sendable (Owner, Value) -> Void

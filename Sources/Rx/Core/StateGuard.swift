@@ -1,16 +1,17 @@
 import Glibc
 import Synchronization
 
-/// Guards an operator's state against sources that break the grammar: threads that feed one subject at once enter one at a time.
-/// Leave the guard before sending, so that subscribers may feed the same subject again. It spins before it sleeps, because it is
-/// held only while a closure of the operator runs. In a program that keeps the grammar no thread waits.
+/// Guards an operator's state against sources that break the grammar: threads that feed one subject at once
+/// enter one at a time. Leave the guard before sending, so that subscribers may feed the same subject again.
+/// It spins before it sleeps, because it is held only while a closure of the operator runs. In a program that
+/// keeps the grammar no thread waits.
 struct StateGuard: ~Copyable {
     private let owner = Atomic<UInt>(0)
 
     init() {}
 
-    /// Waits until no other thread is inside. Returns false if this thread is: a closure of the operator has sent a
-    /// value to its own stream, which drops it because the state is being changed.
+    /// Waits until no other thread is inside. Returns false if this thread is: a closure of the operator has
+    /// sent a value to its own stream, which drops it because the state is being changed.
     @inline(__always)
     func enter() -> Bool {
         let thread = UInt(pthread_self())

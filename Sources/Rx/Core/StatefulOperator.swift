@@ -1,5 +1,5 @@
-/// An operator that keeps the link to its source, because it can end the stream itself or must know that the stream has
-/// ended. The first terminal event or disposal closes its slot. Later events are dropped.
+/// An operator that keeps the link to its source, because it can end the stream itself or must know that the
+/// stream has ended. The first terminal event or disposal closes its slot. Later events are dropped.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
@@ -20,21 +20,22 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
         self.upstream.set(upstream)
     }
 
-    /// Stops the source once the end has been passed on, or earlier if the steps below want no more. Overrides also
-    /// release everything else that the operator holds.
+    /// Stops the source once the end has been passed on, or earlier if the steps below want no more.
+    /// Overrides also release everything else that the operator holds.
     override func stop(_ stops: inout DisposalStack) {
         upstream.close(&stops)
     }
 
-    /// Takes this step, which only passes on the events of its source from now on if `isLast`, out of the chain.
+    /// Takes this step, which only passes on the events of its source from now on if `isLast`, out of the
+    /// chain.
     final func leaveChain(_ isLast: Bool, _ sender: Link?) -> Link? {
         guard isLast, upstream.end() else { return nil }
         upstream.closeAfterEnd(of: sender)
         return down.link
     }
 
-    /// The same for an operator that passes on the events of `inner` alone once its source has completed and the other inner
-    /// sources have. It delivers as the owner of `gate`.
+    /// The same for an operator that passes on the events of `inner` alone once its source has completed and
+    /// the other inner sources have. It delivers as the owner of `gate`.
     final func leaveChain(
         _ inner: any InnerListMember, _ sender: Link?, _ gate: borrowing SerialGate,
         _ inners: borrowing InnerList
@@ -52,15 +53,16 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
         return next
     }
 
-    /// Skips the steps below that only pass events on. Called by the owner of the gate that guards `down`, once this step
-    /// only passes on the events of one source. Does nothing after the end: then another source feeds the steps below.
+    /// Skips the steps below that only pass events on. Called by the owner of the gate that guards `down`,
+    /// once this step only passes on the events of one source. Does nothing after the end: then another
+    /// source feeds the steps below.
     final func skipBelow() {
         if !upstream.isClosed, down.skip(self) { down.attach(self) }
     }
 
-    /// Starts the source whose events this step only passes on from now on. If the same holds for steps below, the source
-    /// takes the place of all of them, so a recursive stream does not grow. Otherwise this step stays, and `skipped(by:)` has
-    /// to call `leaveChain(_:)`. The source before has been stopped.
+    /// Starts the source whose events this step only passes on from now on. If the same holds for steps
+    /// below, the source takes the place of all of them, so a recursive stream does not grow. Otherwise this
+    /// step stays, and `skipped(by:)` has to call `leaveChain(_:)`. The source before has been stopped.
     final func startLast(_ source: consuming Observable<Out>, _ port: consuming Downstream<Out>) {
         var below = down.share()
         if below.skip(self) {

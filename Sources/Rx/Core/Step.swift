@@ -15,8 +15,8 @@ class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
     }
 }
 
-/// A step with one source. By default it is stateless and forwards everything but values. A subclass is both the
-/// description and the running step. It overrides `copy()` and the event methods.
+/// A step with one source. By default it is stateless and forwards everything but values. A subclass is both
+/// the description and the running step. It overrides `copy()` and the event methods.
 // Sound: `source` is taken before the step runs.
 @usableFromInline
 class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable {

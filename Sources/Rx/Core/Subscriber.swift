@@ -1,15 +1,15 @@
 import Locking
 import Synchronization
 
-/// The last step of a pipeline, and the disposable that the caller gets. Events pass until the terminal event or
-/// `dispose()` closes its slot. The caller that closes it releases the handlers, or leaves that to the event being
-/// delivered. A disposable kept after the end retains nothing else.
+/// The last step of a pipeline, and the disposable that the caller gets. Events pass until the terminal event
+/// or `dispose()` closes its slot. The caller that closes it releases the handlers, or leaves that to the
+/// event being delivered. A disposable kept after the end retains nothing else.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable {
     final let upstream = LinkSlot()
-    /// Twice the number of values being delivered, plus 1 once the subscription is over. A subject that is fed from
-    /// within its own event, or by two threads, delivers several at once.
+    /// Twice the number of values being delivered, plus 1 once the subscription is over. A subject that is
+    /// fed from within its own event, or by two threads, delivers several at once.
     private let deliveries = Atomic<UInt32>(0)
 
     @usableFromInline

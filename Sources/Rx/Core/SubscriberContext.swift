@@ -3,9 +3,9 @@ import Synchronization
 
 /// What a subscriber belongs to, such as a request that a gateway handles.
 ///
-/// Where subscribers of several contexts meet, as in subjects and shared streams, each gets its events in its own context.
-/// The shared subscription runs in the context in which the stream was made. (The requirements use no type of another module, as
-/// `RequestTimeline` explains.)
+/// Where subscribers of several contexts meet, as in subjects and shared streams, each gets its events in its
+/// own context. The shared subscription runs in the context in which the stream was made. (The requirements
+/// use no type of another module, as `RequestTimeline` explains.)
 package protocol SubscriberContext: AnyObject, Sendable {
     /// The context of the code that runs.
     static var running: (any SubscriberContext)? { get }
@@ -24,7 +24,8 @@ package protocol SubscriberContext: AnyObject, Sendable {
     var refusal: any Error { get }
 }
 
-/// Whether the work of a shared stream belongs to one context or is joined by others. The first of the two excludes the other.
+/// Whether the work of a shared stream belongs to one context or is joined by others. The first of the two
+/// excludes the other.
 package final class SharedWork: Sendable {
     private let state = Atomic<UInt8>(0)
 
@@ -36,7 +37,8 @@ package final class SharedWork: Sendable {
     /// Returns whether the work may use its context. If so, nobody else may join from now on.
     package func use() -> Bool { become(Self.owned) }
 
-    /// Returns whether a subscriber of another context may join. If so, the work may not use its context from now on.
+    /// Returns whether a subscriber of another context may join. If so, the work may not use its context from
+    /// now on.
     func join() -> Bool { become(Self.joined) }
 
     private func become(_ new: UInt8) -> Bool {
@@ -89,7 +91,8 @@ struct SharedContext: Sendable {
         return context.refusal
     }
 
-    /// Whether the running code certainly belongs to another context. On other threads nothing tells its context.
+    /// Whether the running code certainly belongs to another context. On other threads nothing tells its
+    /// context.
     private func isForeign(to context: any SubscriberContext) -> Bool {
         guard let running = SubscriberContexts.running else { return context.hasEnded }
         return !running.isSame(as: context)

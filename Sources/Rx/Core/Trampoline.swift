@@ -1,11 +1,12 @@
 import Glibc
 import Queues
 
-/// A thread's queue of work that waits until the subscription being made there returns. Only that thread touches it.
+/// A thread's queue of work that waits until the subscription being made there returns. Only that thread
+/// touches it.
 package final class Trampoline {
-    /// What follows the start of a stream. It decides how many starts may be nested in it. Other starts wait until these have
-    /// returned, so that a recursive stream does not deepen the stack. A stream that waits emits later than it would, so where
-    /// that changes the result, more starts may be nested.
+    /// What follows the start of a stream. It decides how many starts may be nested in it. Other starts wait
+    /// until these have returned, so that a recursive stream does not deepen the stack. A stream that waits
+    /// emits later than it would, so where that changes the result, more starts may be nested.
     enum Follower: Int {
         /// Nothing, or values that only come between other ones if the stream waits.
         case any = 32
@@ -53,7 +54,8 @@ package final class Trampoline {
         return trampoline
     }
 
-    /// Runs `body` with a separate trampoline, for callers that block this thread until work on its trampoline is done.
+    /// Runs `body` with a separate trampoline, for callers that block this thread until work on its
+    /// trampoline is done.
     package static func nested<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = pthread_getspecific(key)
         let inner = Trampoline()
@@ -76,7 +78,8 @@ package final class Trampoline {
         starts.depth -= 1
     }
 
-    /// Allows as many nested starts as a stream needs that is followed by something. Returns what to restore after its start.
+    /// Allows as many nested starts as a stream needs that is followed by something. Returns what to restore
+    /// after its start.
     func allowStarts(before follower: Follower) -> Int {
         let outer = starts.maximum
         starts.maximum = max(outer, follower.rawValue)

@@ -1,8 +1,9 @@
-/// Storage for one value of a type known only at run time. Unspecialised code would look up the metadata of an
-/// `Optional` on each access, which costs more than an event. Values of up to four words are stored inline, larger
-/// ones in one block, which is reused. The owner guards the storage, usually with a `SerialGate`.
-// Sound: the memory is bound to `Value` alone and initialised exactly while `isFull`. The storage is always a stored
-// property of a class instance, so the address of its words is stable.
+/// Storage for one value of a type known only at run time. Unspecialised code would look up the metadata of
+/// an `Optional` on each access, which costs more than an event. Values of up to four words are stored
+/// inline, larger ones in one block, which is reused. The owner guards the storage, usually with a
+/// `SerialGate`.
+// Sound: the memory is bound to `Value` alone and initialised exactly while `isFull`. The storage is always a
+// stored property of a class instance, so the address of its words is stable.
 struct ValueStorage<Value: Sendable>: ~Copyable {
     private var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
     private(set) var isFull = false
@@ -35,8 +36,8 @@ struct ValueStorage<Value: Sendable>: ~Copyable {
         }
     }
 
-    // The thread sanitizer counts each call of a mutating getter as a write, though this one writes nothing. Without a mutating
-    // getter, reading costs three times as much.
+    // The thread sanitizer counts each call of a mutating getter as a write, though this one writes nothing.
+    // Without a mutating getter, reading costs three times as much.
     #if THREAD_SANITIZER
         var value: Value {
             precondition(isFull, "an empty storage was read")

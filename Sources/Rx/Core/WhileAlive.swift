@@ -1,4 +1,5 @@
-// Calls `handler` with `object` while it lives. A missing handler stays nil, so that an unhandled error is recognized.
+// Calls `handler` with `object` while it lives. A missing handler stays nil, so that an unhandled error is
+// recognized.
 
 @inlinable
 func whileAlive<Object: AnyObject & Sendable, Value>(

@@ -42,7 +42,8 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
         state.withLock { $0.members.count }
     }
 
-    /// Adds `disposable` and returns its key. If the group is already disposed, disposes it at once and returns nil.
+    /// Adds `disposable` and returns its key. If the group is already disposed, disposes it at once and
+    /// returns nil.
     public func insert(_ disposable: any Disposable) -> DisposeKey? {
         let key: DisposeKey? = state.withLock { state in
             guard !state.isDisposed else { return nil }

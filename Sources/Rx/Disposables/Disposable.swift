@@ -1,4 +1,5 @@
-/// A resource that can be released, such as a subscription or a timer. Any thread may call `dispose()`, even twice.
+/// A resource that can be released, such as a subscription or a timer. Any thread may call `dispose()`, even
+/// twice.
 public protocol Disposable: AnyObject, Sendable {
     func dispose()
 }

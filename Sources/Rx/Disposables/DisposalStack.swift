@@ -1,8 +1,9 @@
 /// What a disposal still has to do, last in, first out.
 ///
-/// A step puts what feeds it on the stack and returns, and the outermost caller works the stack off in a loop. So a disposed
-/// chain of a million steps needs no more of the thread's stack than one step. The order is the same as with nested calls: everything
-/// that follows from a piece of work comes before the work below it.
+/// A step puts what feeds it on the stack and returns, and the outermost caller works the stack off in a
+/// loop. So a disposed chain of a million steps needs no more of the thread's stack than one step. The order
+/// is the same as with nested calls: everything that follows from a piece of work comes before the work below
+/// it.
 struct DisposalStack: ~Copyable {
     private enum Work {
         case word(UInt)
@@ -16,12 +17,14 @@ struct DisposalStack: ~Copyable {
         var works: [Work] = []
     }
 
-    /// The two uppermost pieces of work; 0 without work. Separate, so that a chain and a pair of sources allocate nothing.
-    /// A word is a retained link. Its lowest bit says that `stopped(_:)` is due instead of `stop(_:)`.
+    /// The two uppermost pieces of work; 0 without work. Separate, so that a chain and a pair of sources
+    /// allocate nothing. A word is a retained link. Its lowest bit says that `stopped(_:)` is due instead of
+    /// `stop(_:)`.
     // Sound: a word holds one retain of its link, which `run()` takes over.
     private var first: UInt = 0
     private var second: UInt = 0
-    /// The work below them. Unmanaged, because destroying an optional reference takes as long as stopping a link.
+    /// The work below them. Unmanaged, because destroying an optional reference takes as long as stopping a
+    /// link.
     // Sound: retained when it is made, released by `run()`.
     private var rest: Unmanaged<Rest>?
 

@@ -22,7 +22,8 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         state.withLock { $0.resource == nil }
     }
 
-    /// Returns a disposable that keeps the resource until it is disposed. Does nothing once the resource is disposed.
+    /// Returns a disposable that keeps the resource until it is disposed. Does nothing once the resource is
+    /// disposed.
     public func retain() -> any Disposable {
         let isRetained = state.withLock { state in
             guard state.resource != nil else { return false }

@@ -18,7 +18,8 @@ public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendabl
         state.withLock { $0.isDisposed }
     }
 
-    /// The current disposable. Setting it disposes the previous one, or the new one if this is already disposed.
+    /// The current disposable. Setting it disposes the previous one, or the new one if this is already
+    /// disposed.
     public var disposable: any Disposable {
         get { state.withLock { $0.current } ?? Disposables.create() }
         set {

@@ -29,7 +29,8 @@ extension Infallible {
 }
 
 extension Infallible where Element == any Sendable {
-    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     @_disfavoredOverload
     public static func combineLatest<First: InfallibleType, each Source: InfallibleType>(

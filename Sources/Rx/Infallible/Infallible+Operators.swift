@@ -24,7 +24,8 @@ extension InfallibleType {
         Infallible<Result>(raw: asObservable().compactMap(transform))
     }
 
-    /// Emits each result of combining the values with `accumulator`, starting from `seed`, which is not emitted.
+    /// Emits each result of combining the values with `accumulator`, starting from `seed`, which is not
+    /// emitted.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(
@@ -48,7 +49,8 @@ extension InfallibleType {
         Infallible<(index: Int, element: Element)>(raw: asObservable().enumerated())
     }
 
-    /// Pairs each value with `object`, unretained. Completes at the first value after `object` was deallocated.
+    /// Pairs each value with `object`, unretained. Completes at the first value after `object` was
+    /// deallocated.
     @inlinable
     public consuming func withUnretained<Object: AnyObject & Sendable>(_ object: Object) -> Infallible<
         (Object, Element)
@@ -65,7 +67,8 @@ extension InfallibleType {
         Infallible<Out>(raw: asObservable().withUnretained(object) { resultSelector($0, $1) })
     }
 
-    /// Calls the `on...` hooks before and the `after...` hooks after forwarding an event. `onDispose` runs last.
+    /// Calls the `on...` hooks before and the `after...` hooks after forwarding an event. `onDispose` runs
+    /// last.
     @inlinable
     @preconcurrency
     public consuming func `do`(

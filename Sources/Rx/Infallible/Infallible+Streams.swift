@@ -10,7 +10,8 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMap(selector))
     }
 
-    /// Emits the values of the stream that `selector` returns for the latest value. Disposes the previous one.
+    /// Emits the values of the stream that `selector` returns for the latest value. Disposes the previous
+    /// one.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
@@ -28,7 +29,8 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMapFirst(selector))
     }
 
-    /// Emits the values of the streams that `selector` returns, one stream after the other, from an unbounded queue.
+    /// Emits the values of the streams that `selector` returns, one stream after the other, from an unbounded
+    /// queue.
     @inlinable
     @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
@@ -56,7 +58,8 @@ extension InfallibleType {
 }
 
 extension ObservableType {
-    /// Emits the values of the stream that `selector` returned for the latest value. An error completes the result.
+    /// Emits the values of the stream that `selector` returned for the latest value. An error completes the
+    /// result.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -75,13 +78,15 @@ extension InfallibleType where Element: InfallibleType {
         Infallible<Element.Element>(raw: asObservable().merge())
     }
 
-    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is subscribed to.
+    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is
+    /// subscribed to.
     @inlinable
     public consuming func switchLatest() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().switchLatest())
     }
 
-    /// Emits the values of the inner streams, one stream after the other. Further streams wait in an unbounded queue.
+    /// Emits the values of the inner streams, one stream after the other. Further streams wait in an
+    /// unbounded queue.
     @inlinable
     public consuming func concat() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().concat())

@@ -1,5 +1,6 @@
 extension Infallible {
-    /// Combines the first values of the sources, then the second ones, and so on. Completes when all sources have.
+    /// Combines the first values of the sources, then the second ones, and so on. Completes when all sources
+    /// have.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -10,7 +11,8 @@ extension Infallible {
         Infallible(raw: .zip(first, repeat each source, resultSelector: resultSelector))
     }
 
-    /// Combines the first values of all sources, then the second ones, and so on. Completes at once without sources.
+    /// Combines the first values of all sources, then the second ones, and so on. Completes at once without
+    /// sources.
     @inlinable
     @preconcurrency
     public static func zip<Sources: Collection>(
@@ -20,7 +22,8 @@ extension Infallible {
         Infallible(raw: .zip(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// Sends the first values of all sources, then the second ones, and so on. Completes at once without sources.
+    /// Sends the first values of all sources, then the second ones, and so on. Completes at once without
+    /// sources.
     @inlinable
     public static func zip<Sources: Collection>(_ collection: Sources) -> Infallible<[Element]>
     where Sources.Element: InfallibleType, Sources.Element.Element == Element {

@@ -1,8 +1,8 @@
 /// A stream that never fails: `next* completed?`.
 public protocol InfallibleType<Element>: ValueStreamType where DerivedStream == Infallible<Element> {}
 
-/// A stream that cannot fail. `asInfallible` converts a stream that can fail, by handling its error. If one still
-/// occurs, because a closure throws or an inner stream fails, the stream completes.
+/// A stream that cannot fail. `asInfallible` converts a stream that can fail, by handling its error. If one
+/// still occurs, because a closure throws or an inner stream fails, the stream completes.
 public struct Infallible<Element: Sendable>: InfallibleType {
     @usableFromInline let source: Observable<Element>
 
@@ -42,8 +42,9 @@ extension InfallibleEvent: EventConvertible {
 extension Infallible {
     public typealias InfallibleObserver = @Sendable (InfallibleEvent<Element>) -> Void
 
-    /// Creates a stream from a closure that runs once for each subscription. It sends events to the observer and
-    /// returns a disposable that cancels the work. Events after the completion or after disposal are ignored.
+    /// Creates a stream from a closure that runs once for each subscription. It sends events to the observer
+    /// and returns a disposable that cancels the work. Events after the completion or after disposal are
+    /// ignored.
     @inlinable
     @preconcurrency
     public static func create(
@@ -60,7 +61,8 @@ extension Infallible {
             })
     }
 
-    /// Subscribes to what `observableFactory` returns for each subscription. If it throws, the stream completes.
+    /// Subscribes to what `observableFactory` returns for each subscription. If it throws, the stream
+    /// completes.
     @inlinable
     @preconcurrency
     public static func deferred(_ observableFactory: @escaping @Sendable () throws -> Infallible)

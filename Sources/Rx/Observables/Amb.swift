@@ -2,7 +2,8 @@ import Locking
 import Synchronization
 
 extension ObservableType {
-    /// Mirrors whichever of this stream and `right` emits an event first, even a terminal one. The other is disposed.
+    /// Mirrors whichever of this stream and `right` emits an event first, even a terminal one. The other is
+    /// disposed.
     @inlinable
     public consuming func amb<Source: ObservableType>(
         _ right: Source
@@ -10,8 +11,8 @@ extension ObservableType {
         Amb([asObservable(), right.asObservable()])
     }
 
-    /// Mirrors whichever stream emits an event first, even a terminal one. The others are disposed, or never subscribed
-    /// to if it emits during its subscription. An empty sequence never emits or ends.
+    /// Mirrors whichever stream emits an event first, even a terminal one. The others are disposed, or never
+    /// subscribed to if it emits during its subscription. An empty sequence never emits or ends.
     @inlinable
     public static func amb<Sources: Sequence>(
         _ sequence: Sources

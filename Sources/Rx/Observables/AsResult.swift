@@ -26,7 +26,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single<Result<Element, any Error>>(raw: source.asResult())
     }
 
-    /// Emits the value as `.success`, or an error of type `Failure` as `.failure`. Any other error is passed on.
+    /// Emits the value as `.success`, or an error of type `Failure` as `.failure`. Any other error is passed
+    /// on.
     @inlinable
     public consuming func asResult<Failure: Error>(
         catching type: Failure.Type
@@ -42,7 +43,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe<Result<Element, any Error>>(raw: source.asResult())
     }
 
-    /// Emits the value as `.success`, an error of type `Failure` as `.failure`, or completes empty. Any other error is passed on.
+    /// Emits the value as `.success`, an error of type `Failure` as `.failure`, or completes empty. Any other
+    /// error is passed on.
     @inlinable
     public consuming func asResult<Failure: Error>(
         catching type: Failure.Type

@@ -1,18 +1,21 @@
 extension ObservableType {
-    /// Converts a stream of exactly one value to a `Single`, which succeeds when the stream completes. It fails with
-    /// `RxError.noElements` without a value, and with `RxError.moreThanOneElement` as soon as a second value arrives.
+    /// Converts a stream of exactly one value to a `Single`, which succeeds when the stream completes. It
+    /// fails with `RxError.noElements` without a value, and with `RxError.moreThanOneElement` as soon as a
+    /// second value arrives.
     @inlinable
     public consuming func asSingle() -> Single<Element> {
         Single(raw: AsSingle(asObservable(), onEmpty: RxError.noElements))
     }
 
-    /// Converts a stream of at most one value to a `Maybe`. Fails with `RxError.moreThanOneElement` at a second one.
+    /// Converts a stream of at most one value to a `Maybe`. Fails with `RxError.moreThanOneElement` at a
+    /// second one.
     @inlinable
     public consuming func asMaybe() -> Maybe<Element> {
         Maybe(raw: AsSingle(asObservable(), onEmpty: nil))
     }
 
-    /// Succeeds with the first value, or with `nil` if the stream completes empty. The first value disposes the source.
+    /// Succeeds with the first value, or with `nil` if the stream completes empty. The first value disposes
+    /// the source.
     @inlinable
     public consuming func first() -> Single<Element?> {
         Single<Element?>(raw: First(asObservable()))
@@ -67,7 +70,8 @@ final class AsSingle<Element: Sendable>: StatefulOperator<Element, Element>, @un
         if hasValue { error(RxError.moreThanOneElement) } else { finish(with: value) }
     }
 
-    /// Whether a first value has arrived. It is never replaced, so `completed()` may read it outside the guard.
+    /// Whether a first value has arrived. It is never replaced, so `completed()` may read it outside the
+    /// guard.
     private var hasValue: Bool {
         guard state.enter() else { return false }
         defer { state.leave() }

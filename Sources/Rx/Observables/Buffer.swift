@@ -1,6 +1,7 @@
 extension ObservableType {
-    /// Collects values into arrays, emitted every `timeSpan`, even if empty, and as soon as one holds `count` values, which
-    /// restarts the time span. Completion emits the pending values, again even an empty array. An error drops them.
+    /// Collects values into arrays, emitted every `timeSpan`, even if empty, and as soon as one holds `count`
+    /// values, which restarts the time span. Completion emits the pending values, again even an empty array.
+    /// An error drops them.
     @inlinable
     public consuming func buffer(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType

@@ -1,6 +1,6 @@
 extension ObservableType {
-    /// Continues with the stream that `handler` returns when the source fails. An error of that second stream, or an
-    /// error thrown by `handler`, ends the stream.
+    /// Continues with the stream that `handler` returns when the source fails. An error of that second
+    /// stream, or an error thrown by `handler`, ends the stream.
     @inlinable
     @preconcurrency
     public consuming func `catch`(

@@ -1,8 +1,8 @@
 import Locking
 
 extension ObservableType {
-    /// Subscribes to the next source whenever one fails, until one completes. The last source's error is passed on. An
-    /// empty sequence completes. The iterator advances only when the next source is needed.
+    /// Subscribes to the next source whenever one fails, until one completes. The last source's error is
+    /// passed on. An empty sequence completes. The iterator advances only when the next source is needed.
     @inlinable
     public static func `catch`<Sources: Sequence & Sendable>(
         sequence: Sources
@@ -13,8 +13,8 @@ extension ObservableType {
         }
     }
 
-    /// Subscribes to the next source whenever one fails, until one completes. The last source's error is passed on. An
-    /// empty collection completes.
+    /// Subscribes to the next source whenever one fails, until one completes. The last source's error is
+    /// passed on. An empty collection completes.
     @inlinable
     public static func `catch`<Sources: Collection & Sendable>(
         sequence: Sources

@@ -1,8 +1,9 @@
-// Two to eight sources have separate forms. With a parameter pack the compiler (6.3) finds no members of the tuple in the
-// expression that makes it, as in `combineLatest(a, b, c).map { $0.2 }`.
+// Two to eight sources have separate forms. With a parameter pack the compiler (6.3) finds no members of the
+// tuple in the expression that makes it, as in `combineLatest(a, b, c).map { $0.2 }`.
 
 extension ObservableType where Element == any Sendable {
-    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
@@ -10,7 +11,8 @@ extension ObservableType where Element == any Sendable {
         .combineLatest(a, b, c) { ($0, $1, $2) }
     }
 
-    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -21,7 +23,8 @@ extension ObservableType where Element == any Sendable {
         .combineLatest(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
-    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -57,7 +60,8 @@ extension ObservableType where Element == any Sendable {
 }
 
 extension Infallible where Element == any Sendable {
-    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     public static func combineLatest<A: InfallibleType, B: InfallibleType>(
         _ a: A, _ b: B
@@ -65,7 +69,8 @@ extension Infallible where Element == any Sendable {
         .combineLatest(a, b) { ($0, $1) }
     }
 
-    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     public static func combineLatest<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C
@@ -73,7 +78,8 @@ extension Infallible where Element == any Sendable {
         .combineLatest(a, b, c) { ($0, $1, $2) }
     }
 
-    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType

@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// Combines the last values of one or more sources whenever one of them sends a value and all have sent one.
+    /// Combines the last values of one or more sources whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -16,7 +17,8 @@ extension ObservableType {
 }
 
 extension ObservableType where Element == any Sendable {
-    /// Sends the last values of one or more sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of one or more sources as a tuple whenever one of them sends a value and all
+    /// have sent one.
     @inlinable
     @_disfavoredOverload
     public static func combineLatest<

@@ -12,7 +12,8 @@ extension ObservableType {
 }
 
 extension ObservableType where Element == any Sendable {
-    /// Sends the last values of two sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of two sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     public static func combineLatest<A: ObservableConvertibleType, B: ObservableConvertibleType>(
         _ a: consuming A, _ b: consuming B

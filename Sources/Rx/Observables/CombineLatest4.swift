@@ -17,7 +17,8 @@ extension ObservableType {
 }
 
 extension ObservableType where Element == any Sendable {
-    /// Sends the last values of four sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of four sources as a tuple whenever one of them sends a value and all have sent
+    /// one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,

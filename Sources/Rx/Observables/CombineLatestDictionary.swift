@@ -1,6 +1,7 @@
 extension ObservableType {
-    /// Sends the last values of all sources by their keys, whenever one of them sends a value and all have sent one. Without
-    /// sources, sends `[:]` and completes. The sources are subscribed to in no particular order.
+    /// Sends the last values of all sources by their keys, whenever one of them sends a value and all have
+    /// sent one. Without sources, sends `[:]` and completes. The sources are subscribed to in no particular
+    /// order.
     @inlinable
     public static func combineLatest<Key: Hashable & Sendable, Source: ObservableConvertibleType>(
         _ sources: [Key: Source]
@@ -8,7 +9,8 @@ extension ObservableType {
         Observable<[Key: Element]>.combineLatest(sources) { $0 }
     }
 
-    /// Combines the last values of all sources by their keys. An error that `resultSelector` throws ends the stream.
+    /// Combines the last values of all sources by their keys. An error that `resultSelector` throws ends the
+    /// stream.
     @inlinable
     @preconcurrency
     public static func combineLatest<Key: Hashable & Sendable, Source: ObservableConvertibleType>(
@@ -28,7 +30,8 @@ extension ObservableType {
 }
 
 extension Infallible {
-    /// Sends the last values of all sources by key whenever one sends a value and all have; `[:]` without sources.
+    /// Sends the last values of all sources by key whenever one sends a value and all have; `[:]` without
+    /// sources.
     @inlinable
     public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(
         _ sources: [Key: Source]

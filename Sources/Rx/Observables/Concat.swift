@@ -9,8 +9,9 @@ extension ValueStreamType {
 }
 
 extension ValueStreamType where DerivedStream: ObservableConvertibleType, DerivedStream.Element == Element {
-    /// Emits the values of all sources, subscribing to each when the previous one completes. The first error ends the
-    /// stream. The iterator advances only when the next source is needed, so the sequence may be infinite.
+    /// Emits the values of all sources, subscribing to each when the previous one completes. The first error
+    /// ends the stream. The iterator advances only when the next source is needed, so the sequence may be
+    /// infinite.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources
@@ -35,7 +36,8 @@ extension ValueStreamType where DerivedStream: ObservableConvertibleType, Derive
             })
     }
 
-    /// Emits the values of all sources, subscribing to each when the previous one completes. The first error ends the stream.
+    /// Emits the values of all sources, subscribing to each when the previous one completes. The first error
+    /// ends the stream.
     @inlinable
     public static func concat(_ sources: DerivedStream...) -> DerivedStream {
         derived(from: Concat(sources.map { $0.asObservable() }))
@@ -62,8 +64,8 @@ final class ConcatParts<Element: Sendable> {
     }
 }
 
-/// Runs its sources in a loop. If a source is itself a concatenation, its sources are pushed onto `stack` instead of
-/// subscribing to it, so recursive concatenation runs in constant call depth.
+/// Runs its sources in a loop. If a source is itself a concatenation, its sources are pushed onto `stack`
+/// instead of subscribing to it, so recursive concatenation runs in constant call depth.
 // Sound: only the caller that runs the start loop touches `stack`.
 @usableFromInline
 final class Concat<Element: Sendable>: StartingOperator<Element>, @unchecked Sendable {

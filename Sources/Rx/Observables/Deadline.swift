@@ -1,15 +1,16 @@
 public import FoundationEssentials
 
 extension ObservableType {
-    /// Fails with `RxError.timeout` if the stream has not ended by `deadline`. If that has already passed, the source
-    /// is not subscribed to. A delivery in progress at the deadline finishes before the error is sent.
+    /// Fails with `RxError.timeout` if the stream has not ended by `deadline`. If that has already passed,
+    /// the source is not subscribed to. A delivery in progress at the deadline finishes before the error is
+    /// sent.
     @inlinable
     public consuming func timeout(at deadline: RxTime, scheduler: any SchedulerType) -> Observable<Element> {
         Deadline(asObservable(), deadline, nil, scheduler)
     }
 
-    /// Switches to `other`, which has no deadline, if the stream has not ended by `deadline`. If that has already
-    /// passed, only `other` is subscribed to.
+    /// Switches to `other`, which has no deadline, if the stream has not ended by `deadline`. If that has
+    /// already passed, only `other` is subscribed to.
     @inlinable
     public consuming func timeout<Source: ObservableConvertibleType>(
         at deadline: RxTime, other: Source, scheduler: any SchedulerType

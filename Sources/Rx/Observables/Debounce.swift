@@ -1,5 +1,6 @@
 extension ValueStreamType {
-    /// Emits a value once `dueTime` passes without a newer one. Completion emits a pending value; an error drops it.
+    /// Emits a value once `dueTime` passes without a newer one. Completion emits a pending value; an error
+    /// drops it.
     @inlinable
     public consuming func debounce(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension StreamType {
-    /// Prints the subscription, each event and the disposal, with the time and `identifier`, by default the file, line
-    /// and function of the call. `trimOutput` shortens events longer than 40 characters.
+    /// Prints the subscription, each event and the disposal, with the time and `identifier`, by default the
+    /// file, line and function of the call. `trimOutput` shortens events longer than 40 characters.
     public consuming func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function

@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// Subscribes to the stream that `observableFactory` makes for each subscription. If it throws, the stream fails.
+    /// Subscribes to the stream that `observableFactory` makes for each subscription. If it throws, the
+    /// stream fails.
     @inlinable
     @preconcurrency
     public static func deferred(

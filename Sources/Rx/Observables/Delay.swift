@@ -77,8 +77,8 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
         gate.run { if self.timer.take(token) { self.deliver() } }
     }
 
-    /// Delivers due events inside the gate and sets the timer for the next one. Events that arrive meanwhile wait for
-    /// another turn. In virtual time each event gets its own turn.
+    /// Delivers due events inside the gate and sets the timer for the next one. Events that arrive meanwhile
+    /// wait for another turn. In virtual time each event gets its own turn.
     private func deliver() {
         var most = scheduler is any PerEventScheduler ? 1 : state.withLock { $0.waiting.count }
         while let first = state.withLock({ $0.waiting.popFirst() }), !upstream.isClosed {

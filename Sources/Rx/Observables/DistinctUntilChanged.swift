@@ -7,7 +7,8 @@ extension ValueStreamType where Element: Equatable {
 }
 
 extension ValueStreamType {
-    /// Drops values with the same key as the previous value. An error thrown by `keySelector` ends the stream.
+    /// Drops values with the same key as the previous value. An error thrown by `keySelector` ends the
+    /// stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
@@ -16,7 +17,8 @@ extension ValueStreamType {
         Self.derived(from: DistinctUntilChanged(asObservable(), keySelector, { $0 == $1 }))
     }
 
-    /// Drops values that `comparer` considers equal to the last emitted one. An error thrown by `comparer` ends the stream.
+    /// Drops values that `comparer` considers equal to the last emitted one. An error thrown by `comparer`
+    /// ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged(
@@ -25,7 +27,8 @@ extension ValueStreamType {
         Self.derived(from: DistinctUntilChanged(asObservable(), { $0 }, comparer))
     }
 
-    /// Drops values with a key that `comparer` considers equal to the previous one. An error thrown by a closure ends the stream.
+    /// Drops values with a key that `comparer` considers equal to the previous one. An error thrown by a
+    /// closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Sendable>(

@@ -1,7 +1,7 @@
 extension ObservableType {
-    /// Calls the `on...` hooks before and the `after...` hooks after forwarding an event, and `onSubscribe` and
-    /// `onSubscribed` before and after subscribing to the source. `onDispose` runs last, after the end or disposal. If
-    /// a hook throws, the stream ends with that error, unless it has already ended.
+    /// Calls the `on...` hooks before and the `after...` hooks after forwarding an event, and `onSubscribe`
+    /// and `onSubscribed` before and after subscribing to the source. `onDispose` runs last, after the end or
+    /// disposal. If a hook throws, the stream ends with that error, unless it has already ended.
     @inlinable
     @preconcurrency
     public consuming func `do`(

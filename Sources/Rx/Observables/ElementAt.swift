@@ -1,6 +1,6 @@
 extension ObservableType {
-    /// Emits only the value at `index`, counted from 0, and completes. Fails with `RxError.argumentOutOfRange` if
-    /// `index` is negative or the stream completes first.
+    /// Emits only the value at `index`, counted from 0, and completes. Fails with
+    /// `RxError.argumentOutOfRange` if `index` is negative or the stream completes first.
     @inlinable
     public consuming func element(at index: Int) -> Observable<Element> {
         guard index >= 0 else { return .error(RxError.argumentOutOfRange) }

@@ -1,6 +1,7 @@
 extension ObservableType {
-    /// Merges the streams that `selector` returns for the values, without limit. Completes when the source and all
-    /// inner streams have completed. The first error, including one thrown by `selector`, ends the stream.
+    /// Merges the streams that `selector` returns for the values, without limit. Completes when the source
+    /// and all inner streams have completed. The first error, including one thrown by `selector`, ends the
+    /// stream.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(

@@ -2,9 +2,9 @@ import Locking
 import Synchronization
 
 extension ObservableType {
-    /// Emits the values of the stream that `selector` returns for the latest value, and disposes the previous inner
-    /// stream first. Completes when the source and the current inner stream have completed. The first error, including
-    /// one thrown by `selector`, ends the stream.
+    /// Emits the values of the stream that `selector` returns for the latest value, and disposes the previous
+    /// inner stream first. Completes when the source and the current inner stream have completed. The first
+    /// error, including one thrown by `selector`, ends the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
@@ -16,7 +16,8 @@ extension ObservableType {
 }
 
 extension ObservableType where Element: ObservableConvertibleType {
-    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is subscribed to.
+    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is
+    /// subscribed to.
     @inlinable
     public consuming func switchLatest() -> Observable<Element.Element> {
         FlatMapLatestOrFirst(asObservable(), .latest, { $0.asObservable() }, FlatMapLatestOrFirstInner.self)
@@ -24,8 +25,8 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// Emits the values of the stream that `selector` returns for a value. Until that stream ends, further values are
-    /// dropped without calling `selector`. An error thrown by `selector` ends the stream.
+    /// Emits the values of the stream that `selector` returns for a value. Until that stream ends, further
+    /// values are dropped without calling `selector`. An error thrown by `selector` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(

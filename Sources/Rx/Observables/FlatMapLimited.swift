@@ -1,9 +1,11 @@
 extension ObservableType {
-    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at a time.
+    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at
+    /// a time.
     ///
-    /// Further values wait in an unbounded queue, and `selector` is called when their turn comes. In contrast,
-    /// `concatMap` calls its selector when a value arrives, and `merge(maxConcurrent:)` queues existing streams.
-    /// An error thrown by `selector` ends the stream. A limit below 1 fails with `RxError.argumentOutOfRange`.
+    /// Further values wait in an unbounded queue, and `selector` is called when their turn comes. In
+    /// contrast, `concatMap` calls its selector when a value arrives, and `merge(maxConcurrent:)` queues
+    /// existing streams. An error thrown by `selector` ends the stream. A limit below 1 fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
@@ -16,8 +18,8 @@ extension ObservableType {
 }
 
 extension InfallibleType {
-    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at a time.
-    /// Further values wait in an unbounded queue, and `selector` is called when their turn comes.
+    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at
+    /// a time. Further values wait in an unbounded queue, and `selector` is called when their turn comes.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: InfallibleType>(

@@ -25,9 +25,10 @@ public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableTyp
 }
 
 extension ObservableType {
-    /// Splits the stream into one stream for each key, emitted when its first value arrives. Completion and errors,
-    /// including one thrown by `keySelector`, end the groups first and then this stream. Groups do not replay values.
-    /// The source stays subscribed, and all keys are kept, while this stream or any group is subscribed to.
+    /// Splits the stream into one stream for each key, emitted when its first value arrives. Completion and
+    /// errors, including one thrown by `keySelector`, end the groups first and then this stream. Groups do
+    /// not replay values. The source stays subscribed, and all keys are kept, while this stream or any group
+    /// is subscribed to.
     @inlinable
     @preconcurrency
     public consuming func groupBy<Key: Hashable & Sendable>(

@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// Combines the last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
+    /// Combines the last values of all sources whenever one of them sends a value and all have sent one; `[]`
+    /// without sources.
     @inlinable
     @preconcurrency
     public static func combineLatest<Sources: Collection>(
@@ -13,7 +14,8 @@ extension ObservableType {
         }
     }
 
-    /// Sends the last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
+    /// Sends the last values of all sources whenever one of them sends a value and all have sent one; `[]`
+    /// without sources.
     @inlinable
     public static func combineLatest<Sources: Collection>(
         _ collection: Sources
@@ -22,7 +24,8 @@ extension ObservableType {
         Observable<[Element]>.combineLatest(collection) { $0 }
     }
 
-    /// Combines the first values of all sources, then the second ones, and so on. Completes at once without sources.
+    /// Combines the first values of all sources, then the second ones, and so on. Completes at once without
+    /// sources.
     @inlinable
     @preconcurrency
     public static func zip<Sources: Collection>(
@@ -36,7 +39,8 @@ extension ObservableType {
         }
     }
 
-    /// Sends the first values of all sources, then the second ones, and so on. Completes at once without sources.
+    /// Sends the first values of all sources, then the second ones, and so on. Completes at once without
+    /// sources.
     @inlinable
     public static func zip<Sources: Collection>(
         _ collection: Sources

@@ -1,19 +1,21 @@
 extension ObservableType where Element: ObservableConvertibleType {
-    /// Subscribes to each inner stream as it arrives and merges their values. The first error ends the stream.
+    /// Subscribes to each inner stream as it arrives and merges their values. The first error ends the
+    /// stream.
     @inlinable
     public consuming func merge() -> Observable<Element.Element> {
         FlatMap(asObservable(), { $0.asObservable() }, FlatMapInner.self)
     }
 
-    /// Merges the inner streams, with at most `maxConcurrent` subscribed at a time. Further streams wait in an
-    /// unbounded queue. A limit below 1 fails with `RxError.argumentOutOfRange`.
+    /// Merges the inner streams, with at most `maxConcurrent` subscribed at a time. Further streams wait in
+    /// an unbounded queue. A limit below 1 fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func merge(maxConcurrent: Int) -> Observable<Element.Element> {
         guard maxConcurrent > 0 else { return .error(RxError.argumentOutOfRange) }
         return MergeLimited(asObservable(), maxConcurrent, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
-    /// Emits the values of the inner streams, one stream after the other. Further streams wait in an unbounded queue.
+    /// Emits the values of the inner streams, one stream after the other. Further streams wait in an
+    /// unbounded queue.
     @inlinable
     public consuming func concat() -> Observable<Element.Element> {
         merge(maxConcurrent: 1)
@@ -21,8 +23,8 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// Emits the values of the streams that `selector` returns, one stream after the other. `selector` is called when a
-    /// value arrives. The streams wait in an unbounded queue.
+    /// Emits the values of the streams that `selector` returns, one stream after the other. `selector` is
+    /// called when a value arrives. The streams wait in an unbounded queue.
     @inlinable
     @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
@@ -33,7 +35,8 @@ extension ObservableType {
 }
 
 extension ValueStreamType where DerivedStream: ObservableConvertibleType, DerivedStream.Element == Element {
-    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error ends the stream.
+    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error
+    /// ends the stream.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -41,7 +44,8 @@ extension ValueStreamType where DerivedStream: ObservableConvertibleType, Derive
         derived(from: MergeAll(sources.map { $0.asObservable() }))
     }
 
-    /// Subscribes to all sources and merges their values. Completes when all have; the first error ends the stream.
+    /// Subscribes to all sources and merges their values. Completes when all have; the first error ends the
+    /// stream.
     @inlinable
     public static func merge(_ sources: DerivedStream...) -> DerivedStream {
         derived(from: MergeAll(sources.map { $0.asObservable() }))

@@ -2,7 +2,8 @@ import Locking
 import Queues
 import Synchronization
 
-/// Merges the inner streams of a selector, a limited number at a time. Values wait until there is room for a stream.
+/// Merges the inner streams of a selector, a limited number at a time. Values wait until there is room for a
+/// stream.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
@@ -38,7 +39,8 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     private let gate = SerialGate()
     private let inners = InnerList()
     private let state = Lock(State())
-    /// Pending requests to drain the queue. The caller that raises it from 0 drains, so synchronous sources do not recurse.
+    /// Pending requests to drain the queue. The caller that raises it from 0 drains, so synchronous sources
+    /// do not recurse.
     private let drainRequests = Atomic<Int>(0)
 
     @usableFromInline
@@ -102,7 +104,8 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         } while drainRequests.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
     }
 
-    /// Starts the inner stream of a value. Returns false if the whole stream has ended, so the queue must not be drained again.
+    /// Starts the inner stream of a value. Returns false if the whole stream has ended, so the queue must not
+    /// be drained again.
     private func start(_ value: In) -> Bool {
         let source: Observable<Out>
         do {

@@ -2,7 +2,8 @@ import Locking
 
 /// A stream that subscribes to its source only on `connect()`.
 public protocol ConnectableObservableType<Element>: ObservableType {
-    /// Subscribes to the source, unless already connected. Disposing the result disconnects, without an event.
+    /// Subscribes to the source, unless already connected. Disposing the result disconnects, without an
+    /// event.
     func connect() -> any Disposable
 }
 
@@ -27,7 +28,8 @@ public class ConnectableObservable<Element: Sendable>: Observable<Element>, Conn
 }
 
 extension ObservableType {
-    /// Shares one subscription, made by `connect()`, and replays nothing. It can reconnect after the source ends.
+    /// Shares one subscription, made by `connect()`, and replays nothing. It can reconnect after the source
+    /// ends.
     @inlinable
     public consuming func publish() -> ConnectableObservable<Element> {
         multicast { PublishSubject() }
@@ -45,8 +47,8 @@ extension ObservableType {
         multicast { ReplaySubject.createUnbounded() }
     }
 
-    /// Shares one subscription to the source through `subject`, which ends with the source. Late subscribers then
-    /// receive what it replays, and reconnecting has no effect on them.
+    /// Shares one subscription to the source through `subject`, which ends with the source. Late subscribers
+    /// then receive what it replays, and reconnecting has no effect on them.
     @inlinable
     public consuming func multicast<Subject: SubjectType>(_ subject: Subject)
         -> ConnectableObservable<Subject.Element> where Subject.Observer.Element == Element
@@ -54,9 +56,9 @@ extension ObservableType {
         Multicast(asObservable()) { subject }
     }
 
-    /// Shares one subscription to the source through a new subject for each connection. `makeSubject` runs when a
-    /// connection starts, or earlier when the first subscriber arrives. Threads that need the subject at the same
-    /// moment may each call it, and one of the results is used.
+    /// Shares one subscription to the source through a new subject for each connection. `makeSubject` runs
+    /// when a connection starts, or earlier when the first subscriber arrives. Threads that need the subject
+    /// at the same moment may each call it, and one of the results is used.
     @inlinable
     @preconcurrency
     public consuming func multicast<Subject: SubjectType>(makeSubject: @escaping @Sendable () -> Subject)

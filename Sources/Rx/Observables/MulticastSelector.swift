@@ -1,7 +1,7 @@
 extension ObservableType {
-    /// Lets `selector` use the source several times through one subscription, which starts after the result and ends
-    /// with it. For each subscriber, `subjectSelector` makes a subject and `selector` builds the result from it. An
-    /// error thrown by either closure ends the stream.
+    /// Lets `selector` use the source several times through one subscription, which starts after the result
+    /// and ends with it. For each subscriber, `subjectSelector` makes a subject and `selector` builds the
+    /// result from it. An error thrown by either closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func multicast<Subject: SubjectType, Result: Sendable>(

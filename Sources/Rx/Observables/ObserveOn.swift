@@ -1,8 +1,9 @@
 import Locking
 
 extension StreamType {
-    /// Delivers events on `scheduler`, in order, from an unbounded queue. An error does not overtake the values before
-    /// it. Nothing is delivered after disposal. The subscription itself is made on the calling thread.
+    /// Delivers events on `scheduler`, in order, from an unbounded queue. An error does not overtake the
+    /// values before it. Nothing is delivered after disposal. The subscription itself is made on the calling
+    /// thread.
     @inlinable
     public consuming func observe(on scheduler: any ImmediateSchedulerType) -> DerivedStream {
         Self.derived(from: ObserveOn(asObservable(), scheduler))

@@ -12,10 +12,11 @@ public enum OverflowPolicy: Sendable {
 }
 
 extension ObservableType {
-    /// Delivers events on `scheduler`, in order. At most `capacity` values wait behind the value being delivered, and
-    /// `overflow` decides what happens to the next values. A capacity below 1 fails with `RxError.argumentOutOfRange`.
-    /// With the `.error` policy, an overflow disposes the source at once; the queued values are delivered, then the
-    /// error. No error overtakes the values before it. Nothing is delivered after disposal.
+    /// Delivers events on `scheduler`, in order. At most `capacity` values wait behind the value being
+    /// delivered, and `overflow` decides what happens to the next values. A capacity below 1 fails with
+    /// `RxError.argumentOutOfRange`. With the `.error` policy, an overflow disposes the source at once; the
+    /// queued values are delivered, then the error. No error overtakes the values before it. Nothing is
+    /// delivered after disposal.
     @inlinable
     public consuming func observe(
         on scheduler: any ImmediateSchedulerType, capacity: Int, overflow: OverflowPolicy

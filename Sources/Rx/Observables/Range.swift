@@ -2,8 +2,9 @@
 public typealias RxAbstractInteger = FixedWidthInteger
 
 extension ObservableType where Element: FixedWidthInteger {
-    /// Emits `count` consecutive integers from `start`, one for each turn of `scheduler`, and completes. A negative
-    /// count fails with `RxError.argumentOutOfRange`, a range beyond the type's maximum with `RxError.overflow`.
+    /// Emits `count` consecutive integers from `start`, one for each turn of `scheduler`, and completes. A
+    /// negative count fails with `RxError.argumentOutOfRange`, a range beyond the type's maximum with
+    /// `RxError.overflow`.
     @inlinable
     public static func range(
         start: Element, count: Element,
@@ -22,8 +23,8 @@ extension ObservableType where Element: FixedWidthInteger {
 }
 
 extension ObservableType {
-    /// Emits `initialState` and then the results of calling `iterate` repeatedly, while `condition` holds, one for each
-    /// turn of `scheduler`. An error thrown by a closure ends the stream.
+    /// Emits `initialState` and then the results of calling `iterate` repeatedly, while `condition` holds,
+    /// one for each turn of `scheduler`. An error thrown by a closure ends the stream.
     @inlinable
     @preconcurrency
     public static func generate(

@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// Emits `seed`, combined with each value by `accumulator`, on completion. A thrown error ends the stream.
+    /// Emits `seed`, combined with each value by `accumulator`, on completion. A thrown error ends the
+    /// stream.
     @inlinable
     @preconcurrency
     public consuming func reduce<Result: Sendable>(
@@ -8,7 +9,8 @@ extension ObservableType {
         Reduce(asObservable(), seed, { $0 = try accumulator($0, $1) }, { $0 })
     }
 
-    /// Like `reduce(_:accumulator:)`, with the result transformed by `mapResult`. An error thrown by a closure ends the stream.
+    /// Like `reduce(_:accumulator:)`, with the result transformed by `mapResult`. An error thrown by a
+    /// closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func reduce<Accumulation: Sendable, Result: Sendable>(

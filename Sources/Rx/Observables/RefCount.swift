@@ -1,8 +1,8 @@
 import Locking
 
 extension ConnectableObservableType {
-    /// Connects after the first subscriber has been subscribed and disconnects when the last one leaves. After the
-    /// source ends, the next subscriber connects again.
+    /// Connects after the first subscriber has been subscribed and disconnects when the last one leaves.
+    /// After the source ends, the next subscriber connects again.
     public func refCount() -> Observable<Element> {
         (self as? ConnectableObservable<Element>)?.refCounted() ?? GenericRefCount(self)
     }
@@ -72,7 +72,8 @@ final class RefCountStep<Element: Sendable>: StatefulOperator<Element, Element>,
     }
 }
 
-/// Counts the subscribers of a `Multicast`. Joining a connection counts the subscriber in one step, so it cannot end in between.
+/// Counts the subscribers of a `Multicast`. Joining a connection counts the subscriber in one step, so it
+/// cannot end in between.
 // Sound: it adds only constants.
 final class MulticastRefCount<Subject: SubjectType>: Observable<Subject.Element>, @unchecked Sendable {
     private let multicast: Multicast<Subject>
@@ -92,8 +93,8 @@ final class MulticastRefCount<Subject: SubjectType>: Observable<Subject.Element>
     }
 }
 
-/// Counts the subscribers of a connectable stream of another type. They enter and leave one at a time: a subscriber
-/// that arrives while `connect()` runs is subscribed after it returns.
+/// Counts the subscribers of a connectable stream of another type. They enter and leave one at a time: a
+/// subscriber that arrives while `connect()` runs is subscribed after it returns.
 // Sound: it adds only constants, locks and atomics.
 private final class GenericRefCount<Source: ConnectableObservableType>: Observable<Source.Element>,
     SubscriberCount, @unchecked Sendable

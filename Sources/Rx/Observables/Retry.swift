@@ -5,8 +5,9 @@ extension ObservableType {
         Observable.retry(asObservable(), attempts: .max)
     }
 
-    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total, and passes on the last
-    /// error. With 0 it completes without subscribing. A negative count fails with `RxError.argumentOutOfRange`.
+    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total, and passes on
+    /// the last error. With 0 it completes without subscribing. A negative count fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> Observable<Element> {
         Observable.retry(asObservable(), attempts: maxAttemptCount)

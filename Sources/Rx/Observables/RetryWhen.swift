@@ -1,10 +1,10 @@
 import Locking
 
 extension ObservableType {
-    /// Subscribes to the source again when the stream that `notificationHandler` returns emits a value after an error.
-    /// If that stream completes or fails, the result ends the same way. `notificationHandler` runs once for each
-    /// subscription and receives the source's errors. A notification during an attempt is dropped, and the end of the
-    /// notification stream takes effect at the next error.
+    /// Subscribes to the source again when the stream that `notificationHandler` returns emits a value after
+    /// an error. If that stream completes or fails, the result ends the same way. `notificationHandler` runs
+    /// once for each subscription and receives the source's errors. A notification during an attempt is
+    /// dropped, and the end of the notification stream takes effect at the next error.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
@@ -17,7 +17,8 @@ extension ObservableType {
         }
     }
 
-    /// Retries only after errors of type `Failure`, as the notification stream decides. Other errors end the stream at once.
+    /// Retries only after errors of type `Failure`, as the notification stream decides. Other errors end the
+    /// stream at once.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(

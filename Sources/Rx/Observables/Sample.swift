@@ -1,6 +1,7 @@
 extension ObservableType {
-    /// Emits the latest value since the last sample, or else `defaultValue`, if given, each time `sampler` emits or completes.
-    /// After the source completes, the stream completes at the next sample. An error of either ends it at once.
+    /// Emits the latest value since the last sample, or else `defaultValue`, if given, each time `sampler`
+    /// emits or completes. After the source completes, the stream completes at the next sample. An error of
+    /// either ends it at once.
     @inlinable
     public consuming func sample<Source: ObservableType>(
         _ sampler: Source, defaultValue: Element? = nil

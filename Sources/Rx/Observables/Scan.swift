@@ -1,6 +1,6 @@
 extension ObservableType {
-    /// Emits each result of combining the values with `accumulator`, starting from `seed`, which is not emitted. An
-    /// error thrown by `accumulator` ends the stream.
+    /// Emits each result of combining the values with `accumulator`, starting from `seed`, which is not
+    /// emitted. An error thrown by `accumulator` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(

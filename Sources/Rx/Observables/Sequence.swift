@@ -17,7 +17,8 @@ extension ValueStreamType {
         derived(from: ElementSequence(array, scheduler))
     }
 
-    /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription iterates it again.
+    /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription
+    /// iterates it again.
     @inlinable
     public static func from<Elements: Sequence & Sendable>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
@@ -57,8 +58,8 @@ extension ValueStreamType {
     }
 }
 
-/// Emits one element a turn. On the current thread's trampoline it loops while no other work waits, which gives the
-/// same order at a lower cost.
+/// Emits one element a turn. On the current thread's trampoline it loops while no other work waits, which
+/// gives the same order at a lower cost.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable {
@@ -75,7 +76,8 @@ class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Send
         self
     }
 
-    /// Emits the next element. Returns false at the end. Turns never overlap, because each schedules the next.
+    /// Emits the next element. Returns false at the end. Turns never overlap, because each schedules the
+    /// next.
     func sendNext() -> Bool {
         false
     }
@@ -143,7 +145,8 @@ final class ElementSequence<Element: Sendable>: ScheduledSequence<Element>, @unc
     }
 }
 
-/// Emits the next element of an iterator. A class, because storing an optional closure would wrap it each time.
+/// Emits the next element of an iterator. A class, because storing an optional closure would wrap it each
+/// time.
 @usableFromInline
 final class ElementPull<Element: Sendable> {
     let sendNext: ((Element) -> Void) -> Bool

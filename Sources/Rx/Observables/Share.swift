@@ -2,15 +2,17 @@ import Locking
 
 /// How long `share` keeps values for later subscribers.
 public enum SubjectLifetimeScope: Sendable {
-    /// Until the last subscriber leaves or the source ends. The next subscriber then subscribes to the source again.
+    /// Until the last subscriber leaves or the source ends. The next subscriber then subscribes to the source
+    /// again.
     case whileConnected
-    /// A later subscriber first receives the kept values and then, if the source has ended, its terminal event.
+    /// A later subscriber first receives the kept values and then, if the source has ended, its terminal
+    /// event.
     case forever
 }
 
 extension ValueStreamType {
-    /// Shares one subscription to the source while there are subscribers, and replays the last `replay` values to later
-    /// ones. A negative `replay` fails with `RxError.argumentOutOfRange`.
+    /// Shares one subscription to the source while there are subscribers, and replays the last `replay`
+    /// values to later ones. A negative `replay` fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
@@ -22,9 +24,9 @@ extension ValueStreamType {
     /// Shares one subscription to the source and replays only values younger than `timeToLive`.
     ///
     /// While the source runs, a new subscriber joins its connection, even if nothing is left to replay. With
-    /// `.forever`, a subscriber after the end receives the kept values and the terminal event while one value is young
-    /// enough or, without kept values, until `timeToLive` after the end. A later subscriber starts the source again. So
-    /// this makes a request at most once a minute:
+    /// `.forever`, a subscriber after the end receives the kept values and the terminal event while one value
+    /// is young enough or, without kept values, until `timeToLive` after the end. A later subscriber starts
+    /// the source again. So this makes a request at most once a minute:
     ///
     ///     call.asObservable()
     ///         .share(replay: 1, scope: .forever, timeToLive: .seconds(60), scheduler: scheduler)
@@ -41,9 +43,10 @@ extension ValueStreamType {
     }
 }
 
-/// Declared outside the generic class, where using it would look up metadata. For the same reason the links are untyped.
-// Sound: each is set to an object of the class in its comment. The casts are unchecked for the rows "share, a first
-// subscription" and "share, a further subscription" of RxBench.
+/// Declared outside the generic class, where using it would look up metadata. For the same reason the links
+/// are untyped.
+// Sound: each is set to an object of the class in its comment. The casts are unchecked for the rows "share, a
+// first subscription" and "share, a further subscription" of RxBench.
 private struct ShareState {
     /// The `ReplaySubject` that subscribers join. With `.forever` it outlives connections.
     var subject: Link?
@@ -89,7 +92,8 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         if !step.upstream.isClosed { share.context.start(share.source, step) }
     }
 
-    /// Returns the subject, the connection unless it has ended, and whether the caller has to start the connection.
+    /// Returns the subject, the connection unless it has ended, and whether the caller has to start the
+    /// connection.
     private func join() -> (subject: Link, connection: Link?, isFirst: Bool) {
         let now = lifetime?.now
         // Released outside the lock, because releasing it may call back into this object.
@@ -159,7 +163,8 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
             forget(connection)
             end(connection.subject)
         case .forever:
-            // Forget last: subscribers that arrive before the subject has ended still belong to this connection.
+            // Forget last: subscribers that arrive before the subject has ended still belong to this
+            // connection.
             end(connection.subject)
             forget(connection)
         }

@@ -1,6 +1,6 @@
 extension ObservableType {
-    /// Emits the only value as it arrives. Fails with `RxError.moreThanOneElement` at a second value, and with
-    /// `RxError.noElements` on completion without a value.
+    /// Emits the only value as it arrives. Fails with `RxError.moreThanOneElement` at a second value, and
+    /// with `RxError.noElements` on completion without a value.
     @inlinable
     public consuming func single() -> Observable<Element> {
         SingleElement(asObservable(), nil)

@@ -1,6 +1,6 @@
 extension ValueStreamType {
-    /// Skips values until `other` emits one. If this stream completes first, the result never ends. The completion of
-    /// `other` alone changes nothing. An error of either ends the stream.
+    /// Skips values until `other` emits one. If this stream completes first, the result never ends. The
+    /// completion of `other` alone changes nothing. An error of either ends the stream.
     @inlinable
     public consuming func skip<Source: ObservableConvertibleType>(until other: Source) -> DerivedStream {
         Self.derived(from: SkipUntil(asObservable(), Notifier(other.asObservable())))

@@ -7,8 +7,8 @@ protocol SourceOwner: Link {
     func stopSource(_ stops: inout DisposalStack)
 }
 
-/// Counts the subscriptions that need a source: the outer one from the start, and each inner one. Retains the operator
-/// until the count reaches 0. A stream kept beyond that retains nothing else.
+/// Counts the subscriptions that need a source: the outer one from the start, and each inner one. Retains the
+/// operator until the count reaches 0. A stream kept beyond that retains nothing else.
 final class SourceRetainCount: Sendable {
     private let count = Atomic<Int>(1)
     private let owner = LinkSlot()

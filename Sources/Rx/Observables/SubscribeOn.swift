@@ -1,6 +1,6 @@
 extension StreamType {
-    /// Subscribes to the source and disposes that subscription on `scheduler`. Events are delivered on the thread that
-    /// emits them. A source that has ended is released there, without the scheduler.
+    /// Subscribes to the source and disposes that subscription on `scheduler`. Events are delivered on the
+    /// thread that emits them. A source that has ended is released there, without the scheduler.
     @inlinable
     public consuming func subscribe(on scheduler: any ImmediateSchedulerType) -> DerivedStream {
         Self.derived(from: SubscribeOn(asObservable(), scheduler))

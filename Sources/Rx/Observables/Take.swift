@@ -1,6 +1,6 @@
 extension ValueStreamType {
-    /// Emits the first `count` values and completes. With 0 it completes without subscribing. A negative count fails
-    /// with `RxError.argumentOutOfRange`.
+    /// Emits the first `count` values and completes. With 0 it completes without subscribing. A negative
+    /// count fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func take(_ count: Int) -> DerivedStream {
         guard count > 0 else {

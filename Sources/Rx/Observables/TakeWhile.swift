@@ -14,7 +14,8 @@ extension ValueStreamType {
         Self.derived(from: TakeWhile(asObservable(), behavior, predicate))
     }
 
-    /// Emits values until `predicate` holds for one, then completes. An error thrown by `predicate` ends the stream.
+    /// Emits values until `predicate` holds for one, then completes. An error thrown by `predicate` ends the
+    /// stream.
     @inlinable
     @preconcurrency
     public consuming func take(

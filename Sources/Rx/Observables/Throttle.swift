@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 extension ValueStreamType {
-    /// Emits at most one value every `dueTime`, measured from the end of the last delivery. The first value is emitted
-    /// at once. If `latest` is true, the last value that arrived meanwhile follows when the time is up. Completion
-    /// waits for it; an error drops it.
+    /// Emits at most one value every `dueTime`, measured from the end of the last delivery. The first value
+    /// is emitted at once. If `latest` is true, the last value that arrived meanwhile follows when the time
+    /// is up. Completion waits for it; an error drops it.
     @inlinable
     public consuming func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType

@@ -1,7 +1,8 @@
 import Locking
 
 extension ObservableType {
-    /// Fails with `RxError.timeout` if `dueTime` passes without an event. The time restarts after each delivery.
+    /// Fails with `RxError.timeout` if `dueTime` passes without an event. The time restarts after each
+    /// delivery.
     @inlinable
     public consuming func timeout(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType

@@ -1,7 +1,8 @@
 import Locking
 
 extension ValueStreamType where Element: FixedWidthInteger {
-    /// Emits 0 after `dueTime`, then 1, 2 and so on every `period`. Without a period it completes after the 0.
+    /// Emits 0 after `dueTime`, then 1, 2 and so on every `period`. Without a period it completes after
+    /// the 0.
     @inlinable
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType

@@ -1,7 +1,7 @@
 extension ObservableType {
-    /// Makes a resource for each subscription and subscribes to the stream that `observableFactory` returns for it.
-    /// When that stream ends or the subscription is disposed, the resource is disposed last. If a factory throws, the
-    /// stream fails with that error.
+    /// Makes a resource for each subscription and subscribes to the stream that `observableFactory` returns
+    /// for it. When that stream ends or the subscription is disposed, the resource is disposed last. If a
+    /// factory throws, the stream fails with that error.
     @inlinable
     @preconcurrency
     public static func using<Resource: Disposable>(

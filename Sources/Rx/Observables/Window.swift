@@ -2,10 +2,11 @@ import Locking
 import Synchronization
 
 extension ObservableType {
-    /// Splits the values into consecutive windows, each a stream. The first window opens on subscription. The current
-    /// one completes and the next one opens whenever `timeSpan` passes or the window has received `count` values, which
-    /// restarts the time span. Completion and errors end the open window first and then this stream.
-    /// Windows do not replay values. The source stays subscribed while this stream or any window is subscribed to.
+    /// Splits the values into consecutive windows, each a stream. The first window opens on subscription. The
+    /// current one completes and the next one opens whenever `timeSpan` passes or the window has received
+    /// `count` values, which restarts the time span. Completion and errors end the open window first and then
+    /// this stream. Windows do not replay values. The source stays subscribed while this stream or any window
+    /// is subscribed to.
     @inlinable
     public consuming func window(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType

@@ -1,6 +1,7 @@
 extension ObservableType {
-    /// Combines each value with the latest value of `second` by `resultSelector`, and drops values before the first of `second`.
-    /// The completion of `second` changes nothing. Its errors and errors thrown by `resultSelector` end the stream.
+    /// Combines each value with the latest value of `second` by `resultSelector`, and drops values before the
+    /// first of `second`. The completion of `second` changes nothing. Its errors and errors thrown by
+    /// `resultSelector` end the stream.
     @inlinable
     @preconcurrency
     public consuming func withLatestFrom<Source: ObservableConvertibleType, Result: Sendable>(

@@ -1,5 +1,5 @@
-// Two to eight sources have separate forms. With a parameter pack the compiler (6.3) finds no members of the tuple in the
-// expression that makes it, as in `zip(a, b, c).map { $0.2 }`.
+// Two to eight sources have separate forms. With a parameter pack the compiler (6.3) finds no members of the
+// tuple in the expression that makes it, as in `zip(a, b, c).map { $0.2 }`.
 
 extension ObservableType where Element == any Sendable {
     /// Sends the first values of the sources as a tuple, then the second ones, and so on.

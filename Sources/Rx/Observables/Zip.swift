@@ -1,6 +1,6 @@
 extension ObservableType {
-    /// Combines the first values of one or more sources, then the second ones, and so on. Completes when all sources
-    /// have. Values that wait for other sources are queued without limit.
+    /// Combines the first values of one or more sources, then the second ones, and so on. Completes when all
+    /// sources have. Values that wait for other sources are queued without limit.
     @inlinable
     @_disfavoredOverload
     @preconcurrency

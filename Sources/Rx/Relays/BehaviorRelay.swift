@@ -12,7 +12,8 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
     /// The latest value. Any thread may read it.
     public var value: Element { subject.current }
 
-    /// Stores and delivers `event` before returning. Any thread may call it. A call from a subscriber nests deliveries.
+    /// Stores and delivers `event` before returning. Any thread may call it. A call from a subscriber nests
+    /// deliveries.
     public func accept(_ event: Element) {
         subject.onNext(event)
     }

@@ -9,7 +9,8 @@ public final class SerializedRelay<Element: Sendable>: ObservableType {
         observable = relay.asObservable()
     }
 
-    /// Delivers `event`, or queues it for the thread that is delivering. Any thread and any subscriber may call it.
+    /// Delivers `event`, or queues it for the thread that is delivering. Any thread and any subscriber may
+    /// call it.
     public func accept(_ event: Element) {
         if gate.enter() {
             relay.accept(event)
@@ -44,8 +45,8 @@ extension PublishRelay {
 }
 
 extension BehaviorRelay {
-    /// Returns a view of this relay that accepts values from any thread, even from inside a subscriber. The relay's
-    /// `value` is the last one delivered, not the last one accepted.
+    /// Returns a view of this relay that accepts values from any thread, even from inside a subscriber. The
+    /// relay's `value` is the last one delivered, not the last one accepted.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }

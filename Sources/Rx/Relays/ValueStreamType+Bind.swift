@@ -11,12 +11,14 @@ extension ValueStreamType {
         observed(by: observers)
     }
 
-    /// Passes values to `relays` through one subscription. An error goes to `Hooks.defaultErrorHandler`, not to them.
+    /// Passes values to `relays` through one subscription. An error goes to `Hooks.defaultErrorHandler`, not
+    /// to them.
     public func bind<Relay: RelayType>(to relays: Relay...) -> any Disposable where Relay.Element == Element {
         accepted(by: relays)
     }
 
-    /// Passes values to `relays` through one subscription. An error goes to `Hooks.defaultErrorHandler`, not to them.
+    /// Passes values to `relays` through one subscription. An error goes to `Hooks.defaultErrorHandler`, not
+    /// to them.
     public func bind<Relay: RelayType>(to relays: Relay...) -> any Disposable
     where Relay.Element == Element? {
         accepted(by: relays)

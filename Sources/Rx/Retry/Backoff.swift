@@ -11,7 +11,8 @@ public struct Backoff: Sendable, Hashable {
         case full
         /// Half the bound plus a uniformly random part of the other half.
         case equal
-        /// Uniformly random between the base and three times the previous wait, up to the cap. Ignores the growth.
+        /// Uniformly random between the base and three times the previous wait, up to the cap. Ignores the
+        /// growth.
         case decorrelated
     }
 
@@ -49,8 +50,8 @@ public struct Backoff: Sendable, Hashable {
         Backoff(.linear, base, cap, jitter)
     }
 
-    /// A bound of `base` that is multiplied by `factor` after each failure, up to `cap`. A factor below 1 or NaN counts as 1.
-    /// The default cap is 30 s.
+    /// A bound of `base` that is multiplied by `factor` after each failure, up to `cap`. A factor below 1 or
+    /// NaN counts as 1. The default cap is 30 s.
     public static func exponential(
         base: RxTimeInterval, factor: Double = 2, cap: RxTimeInterval = .seconds(30), jitter: Jitter = .full
     ) -> Backoff {
@@ -63,8 +64,10 @@ public struct Backoff: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - failures: The number of failed attempts so far. Less than 1 counts as 1.
-    ///   - previous: The previous wait in nanoseconds, or 0 before the first. Used only by decorrelated jitter.
-    ///   - random: Returns a random number between 0 and its argument. Results outside that range are clamped.
+    ///   - previous: The previous wait in nanoseconds, or 0 before the first. Used only by decorrelated
+    ///     jitter.
+    ///   - random: Returns a random number between 0 and its argument. Results outside that range are
+    ///     clamped.
     public func nanoseconds(afterFailures failures: Int, previous: Int64, random: (Int64) -> Int64) -> Int64 {
         let bound = bound(failures)
         func draw(_ most: Int64) -> Int64 {

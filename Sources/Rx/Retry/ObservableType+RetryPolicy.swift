@@ -2,10 +2,11 @@ import Dispatch
 import Locking
 
 extension ObservableType {
-    /// Subscribes to the source again when it fails, as often and after the waits that `policy` allows. An error that
-    /// the policy does not retry is passed on. The failed attempt is disposed before the wait. Retries run on
-    /// `scheduler` or, without a wait, at once on the failing thread. Values of a failed attempt have already been
-    /// emitted. A policy with fewer than 1 attempt fails with `RxError.argumentOutOfRange`.
+    /// Subscribes to the source again when it fails, as often and after the waits that `policy` allows. An
+    /// error that the policy does not retry is passed on. The failed attempt is disposed before the wait.
+    /// Retries run on `scheduler` or, without a wait, at once on the failing thread. Values of a failed
+    /// attempt have already been emitted. A policy with fewer than 1 attempt fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func retry(_ policy: RetryPolicy, scheduler: any SchedulerType) -> Observable<Element> {
         guard policy.maxAttempts > 0 else { return .error(RxError.argumentOutOfRange) }

@@ -13,7 +13,8 @@ public struct RetryPolicy: Sendable {
     public var maxAttempts: Int
     /// The wait before each retry. Default: exponential from 100 ms up to 30 s, with full jitter.
     public var backoff: Backoff
-    /// Whether to retry after `error` in `attempt`, counted from 1. An error thrown here replaces it. Default: always.
+    /// Whether to retry after `error` in `attempt`, counted from 1. An error thrown here replaces it.
+    /// Default: always.
     public var isRetried: @Sendable (_ error: any Error, _ attempt: Int) throws -> Bool = { _, _ in true }
     /// The wait that the error itself requests, such as a `Retry-After` field. It is added to the backoff, so
     /// that jitter never shortens it, and the backoff's cap does not apply. Default: nil for every error.

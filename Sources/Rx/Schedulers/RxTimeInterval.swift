@@ -30,8 +30,8 @@ extension RxTimeInterval {
         return min(max(product, 0), 1 << 62)
     }
 
-    /// Returns the rest of an interval that began at `start`: 0 once it has passed, all of it if the clock was set
-    /// back. Dates are inexact, so elapsed time counts in whole microseconds.
+    /// Returns the rest of an interval that began at `start`: 0 once it has passed, all of it if the clock
+    /// was set back. Dates are inexact, so elapsed time counts in whole microseconds.
     func left(since start: RxTime, at now: RxTime) -> RxTimeInterval {
         let elapsed = (now.timeIntervalSince(start) * 1e6).rounded()
         guard elapsed > 0 else { return self }
@@ -39,8 +39,8 @@ extension RxTimeInterval {
         return .nanoseconds(max(saturatedNanoseconds - Int(elapsed) * 1_000, 0))
     }
 
-    /// Creates an interval from seconds, rounded to microseconds. More than 146 years and NaN become `.never`, and negative
-    /// times of that length become -146 years.
+    /// Creates an interval from seconds, rounded to microseconds. More than 146 years and NaN become
+    /// `.never`, and negative times of that length become -146 years.
     package init(microseconds seconds: Double) {
         guard seconds * 1e9 < 0x1p62 else {
             self = .never

@@ -26,8 +26,8 @@ public protocol SchedulerType: ImmediateSchedulerType {
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 
-    /// Schedules `action` to run after `startAfter` and then every `period`, each time with the state it returned last.
-    /// Negative times count as 0.
+    /// Schedules `action` to run after `startAfter` and then every `period`, each time with the state it
+    /// returned last. Negative times count as 0.
     @preconcurrency
     func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

@@ -7,7 +7,8 @@ public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Se
         super.init(on: serialQueue, leeway: leeway)
     }
 
-    /// Creates a scheduler on a new serial queue, which `serialQueueConfiguration` may set up before its first use.
+    /// Creates a scheduler on a new serial queue, which `serialQueueConfiguration` may set up before its
+    /// first use.
     public init(
         internalSerialQueueName: String, qos: DispatchQoS = .default,
         serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,

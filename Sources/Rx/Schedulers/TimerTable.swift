@@ -1,6 +1,7 @@
 import Locking
 
-/// Implements `setTimer` with `scheduleRelative`, for schedulers without native timers. Holds all live timers by token.
+/// Implements `setTimer` with `scheduleRelative`, for schedulers without native timers. Holds all live timers
+/// by token.
 enum TimerTable {
     private struct State {
         var live: [UInt64: any Disposable] = [:]
@@ -35,7 +36,8 @@ enum TimerTable {
         state.withLock { $0.live.removeValue(forKey: id) }?.dispose()
     }
 
-    /// Sound as Sendable: it adds only constants. The scheduler calls the target once, on its own thread, as `TimerTarget` requires.
+    /// Sound as Sendable: it adds only constants. The scheduler calls the target once, on its own thread, as
+    /// `TimerTarget` requires.
     private struct TargetBox: @unchecked Sendable {
         let target: any TimerTarget
     }

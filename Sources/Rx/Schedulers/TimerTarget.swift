@@ -1,6 +1,7 @@
 /// The target of a timer. Cheaper than a closure for `scheduleRelative`, since most timeouts are cancelled.
 public protocol TimerTarget: AnyObject {
-    /// Called once, on the scheduler of the timer, and never after `cancelTimer` has returned on that scheduler.
+    /// Called once, on the scheduler of the timer, and never after `cancelTimer` has returned on that
+    /// scheduler.
     func timerFired(_ token: TimerToken)
 }
 

@@ -1,7 +1,7 @@
 import Locking
 
-/// Emits only its last value, when it completes. Current and later subscribers receive that value and the completion.
-/// If it fails, or completes without a value, they receive only the terminal event.
+/// Emits only its last value, when it completes. Current and later subscribers receive that value and the
+/// completion. If it fails, or completes without a value, they receive only the terminal event.
 // Sound: it adds only constants, locks and atomics.
 public final class AsyncSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable, SubjectHost, @unchecked Sendable

@@ -1,7 +1,7 @@
 import Locking
 
-/// Passes events on to its subscribers and replays its latest value to each new subscriber. After the end, new
-/// subscribers receive only the terminal event.
+/// Passes events on to its subscribers and replays its latest value to each new subscriber. After the end,
+/// new subscribers receive only the terminal event.
 // Sound: it adds only constants, locks and atomics.
 public final class BehaviorSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
@@ -31,7 +31,8 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         state.withLock { $0.core.isDisposed }
     }
 
-    /// Returns the latest value. Throws the error that ended the subject, or `RxError.disposed` after `dispose()`.
+    /// Returns the latest value. Throws the error that ended the subject, or `RxError.disposed` after
+    /// `dispose()`.
     public func value() throws -> Element {
         let (isDisposed, end, value) = state.withLock { ($0.core.isDisposed, $0.core.end, $0.value) }
         if isDisposed { throw RxError.disposed(object: self) }
@@ -79,7 +80,8 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         self
     }
 
-    /// Drops all subscribers silently. Later ones fail with `RxError.disposed`, unless the subject had already ended.
+    /// Drops all subscribers silently. Later ones fail with `RxError.disposed`, unless the subject had
+    /// already ended.
     public func dispose() {
         _ = state.withLock { $0.core.dispose() }
     }

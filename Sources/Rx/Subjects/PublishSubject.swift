@@ -1,6 +1,7 @@
 import Locking
 
-/// Passes events on to its current subscribers. After the end, new subscribers receive only the terminal event.
+/// Passes events on to its current subscribers. After the end, new subscribers receive only the terminal
+/// event.
 // Sound: it adds only constants.
 public final class PublishSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
@@ -47,7 +48,8 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         self
     }
 
-    /// Drops all subscribers silently. Later ones fail with `RxError.disposed`, unless the subject had already ended.
+    /// Drops all subscribers silently. Later ones fail with `RxError.disposed`, unless the subject had
+    /// already ended.
     public func dispose() {
         core.dispose()
     }

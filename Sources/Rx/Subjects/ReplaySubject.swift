@@ -13,13 +13,15 @@ struct ReplayLifetime: Sendable {
 
     var now: RxTime { scheduler.now }
 
-    /// Returns whether an event from `time` has expired at `now`, in whole microseconds, because dates are inexact.
+    /// Returns whether an event from `time` has expired at `now`, in whole microseconds, because dates are
+    /// inexact.
     func hasPassed(since time: RxTime, at now: RxTime) -> Bool {
         (now.timeIntervalSince(time) * 1e6).rounded() >= microseconds
     }
 }
 
-/// The guarded state, except the values. Declared outside the generic class, where using it would look up metadata.
+/// The guarded state, except the values. Declared outside the generic class, where using it would look up
+/// metadata.
 private struct ReplayState {
     /// The index of the oldest value.
     var oldest = 0
@@ -30,7 +32,8 @@ private struct ReplayState {
     var core = SubjectCore.State()
 }
 
-/// Passes events on to its subscribers and replays its latest values to each new subscriber, even after its end.
+/// Passes events on to its subscribers and replays its latest values to each new subscriber, even after its
+/// end.
 // Sound: the lock guards `values`.
 public final class ReplaySubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable,
@@ -41,7 +44,8 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     private let bufferSize: Int
     private let lifetime: ReplayLifetime?
     private let state = AdaptiveLock(ReplayState())
-    /// The latest values, as a ring buffer once there are `bufferSize` of them. Guarded by the lock of `state`.
+    /// The latest values, as a ring buffer once there are `bufferSize` of them. Guarded by the lock of
+    /// `state`.
     private var values: [Element] = []
 
     private init(bufferSize: Int, lifetime: ReplayLifetime? = nil) {
@@ -50,7 +54,8 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         super.init()
     }
 
-    /// Creates a subject that replays `bufferSize` values. A negative size fails with `RxError.argumentOutOfRange`.
+    /// Creates a subject that replays `bufferSize` values. A negative size fails with
+    /// `RxError.argumentOutOfRange`.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         let subject = ReplaySubject(bufferSize: bufferSize)
         if bufferSize < 0 { subject.onError(RxError.argumentOutOfRange) }
@@ -189,7 +194,8 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         return end
     }
 
-    /// Removes the values that have expired at `now`, which are the oldest ones, and returns the array to release.
+    /// Removes the values that have expired at `now`, which are the oldest ones, and returns the array to
+    /// release.
     private func dropOld(_ state: inout ReplayState, _ now: RxTime) -> [Element] {
         guard let lifetime else { return [] }
         let count = values.count

@@ -5,10 +5,10 @@ extension SubjectType where Observer.Element == Element {
     }
 }
 
-/// Passes events from any thread to a subject, one at a time and in order of arrival. If no delivery is in progress,
-/// the calling thread delivers its event and everything that arrives meanwhile, then returns. Otherwise, on another
-/// thread or inside a subscriber, the event is queued and the call returns at once. So no caller waits and deliveries
-/// never nest. The queue is not limited.
+/// Passes events from any thread to a subject, one at a time and in order of arrival. If no delivery is in
+/// progress, the calling thread delivers its event and everything that arrives meanwhile, then returns.
+/// Otherwise, on another thread or inside a subscriber, the event is queued and the call returns at once. So
+/// no caller waits and deliveries never nest. The queue is not limited.
 public final class SerializedSubject<Subject: SubjectType>: SubjectType, ObserverType
 where Subject.Observer.Element == Subject.Element {
     public typealias Element = Subject.Element

@@ -1,7 +1,8 @@
 import Locking
 import Synchronization
 
-/// The subscribers of a subject and how it ended. Events are sent to a snapshot of the subscribers, outside the lock.
+/// The subscribers of a subject and how it ended. Events are sent to a snapshot of the subscribers, outside
+/// the lock.
 struct SubjectCore: ~Copyable {
     enum End {
         case completed
@@ -71,7 +72,8 @@ struct SubjectCore: ~Copyable {
 }
 
 extension [Link] {
-    // The thread sanitizer misses that a snapshot is released before an in-place change. For it, replace the array.
+    // The thread sanitizer misses that a snapshot is released before an in-place change. For it, replace the
+    // array.
     mutating func addOne(_ link: Link) {
         #if THREAD_SANITIZER
             self = self + [link]

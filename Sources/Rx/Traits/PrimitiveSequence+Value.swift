@@ -1,5 +1,5 @@
-// Operators of singles and maybes. Operators of one trait that return another, and `subscribe` and `do`, are in
-// Single.swift and Maybe.swift.
+// Operators of singles and maybes. Operators of one trait that return another, and `subscribe` and `do`, are
+// in Single.swift and Maybe.swift.
 
 extension PrimitiveSequence where Trait: ValueTrait {
     /// Creates a sequence that succeeds with `element` on subscription.

@@ -45,7 +45,8 @@ final class Diary {
         }
     }
 
-    /// Returns the means of the twelve months up to `day`, without months that have no weight. Days after `day` do not count.
+    /// Returns the means of the twelve months up to `day`, without months that have no weight. Days after
+    /// `day` do not count.
     func lastYear(of day: CalendarDate, for visitor: SampleVisitor? = nil) throws(SampleDataError) -> [Point]
     {
         // Months since January of the year 0, but not before the calendar's first.
@@ -62,8 +63,8 @@ final class Diary {
         }
     }
 
-    /// Records a weight if all conditions hold; nil deletes it permanently, so that no simulated weight takes its place. A missing weight
-    /// can be deleted.
+    /// Records a weight if all conditions hold; nil deletes it permanently, so that no simulated weight takes
+    /// its place. A missing weight can be deleted.
     func record(
         _ weight: Weight?, on day: CalendarDate, _ half: DayHalf, of visitor: SampleVisitor? = nil,
         if conditions: RequestConditions? = nil

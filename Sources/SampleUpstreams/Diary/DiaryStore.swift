@@ -1,9 +1,10 @@
 internal import Sluice
 
-/// The recorded weights, with one row for each half of a day that was ever written or deleted. Not thread-safe.
+/// The recorded weights, with one row for each half of a day that was ever written or deleted. Not
+/// thread-safe.
 ///
-/// A weight is recorded for one visitor of the demo's page, or for everybody. A visitor has the weights that it has recorded, and for
-/// all other halves everybody's.
+/// A weight is recorded for one visitor of the demo's page, or for everybody. A visitor has the weights that
+/// it has recorded, and for all other halves everybody's.
 final class DiaryStore {
     /// One half of a day. A record without a weight was deleted.
     struct Record: Equatable {
@@ -39,7 +40,8 @@ final class DiaryStore {
         DROP TABLE weight;
         """
 
-    /// The number of visitors whose weights are kept. One more replaces the visitor whose last write is the oldest.
+    /// The number of visitors whose weights are kept. One more replaces the visitor whose last write is the
+    /// oldest.
     static let visitorLimit = 1024
     /// The halves that one visitor may have written or deleted.
     static let recordLimit = 1000

@@ -1,7 +1,7 @@
 internal import Sluice
 
-/// Weights for days without records, so that examples never go stale. They depend only on the date; neighbouring days
-/// differ little, and evening weights are higher than morning weights.
+/// Weights for days without records, so that examples never go stale. They depend only on the date;
+/// neighbouring days differ little, and evening weights are higher than morning weights.
 enum SimulatedWeights {
     /// 2020-01-01, in days since 1970-01-01.
     static let firstDay = 18_262

@@ -14,7 +14,8 @@ final class CallAttempts: Sendable {
 
     private let state = Lock(State())
 
-    /// Counts an attempt and returns its number; 1 for a request without ID, whose attempts cannot be told apart.
+    /// Counts an attempt and returns its number; 1 for a request without ID, whose attempts cannot be told
+    /// apart.
     func next(_ requestID: String?, _ method: String, _ target: String) -> Int {
         guard let requestID, !requestID.isEmpty else { return 1 }
         let call = "\(requestID) \(method) \(target)"

@@ -24,7 +24,8 @@ public enum Fault: Hashable, Sendable {
     /// For error messages.
     static let spelling = "delay:MS, status:N, flaky:N, drop, garbage, truncate, trickle or none"
 
-    /// Parses `delay:MS` (up to 600000), `status:N` (200 to 599), `flaky:N` (1 to 9), `drop`, `garbage`, `truncate`, `trickle` or `none`.
+    /// Parses `delay:MS` (up to 600000), `status:N` (200 to 599), `flaky:N` (1 to 9), `drop`, `garbage`,
+    /// `truncate`, `trickle` or `none`.
     public init(_ text: String) throws(GatewayError) {
         switch text {
         case "none": self = .none

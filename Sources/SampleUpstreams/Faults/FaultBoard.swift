@@ -3,10 +3,11 @@ public import Sluice
 
 /// The current faults, in memory only. Safe to use from any thread.
 ///
-/// A fault is set for one visitor, or for everybody. A visitor has the faults that it has set, and for all other switches those
-/// for everybody. Requests without a visitor have only the latter.
+/// A fault is set for one visitor, or for everybody. A visitor has the faults that it has set, and for all
+/// other switches those for everybody. Requests without a visitor have only the latter.
 public final class FaultBoard: Sendable {
-    /// The number of visitors whose faults are kept. One more replaces the visitor whose last request is the oldest.
+    /// The number of visitors whose faults are kept. One more replaces the visitor whose last request is the
+    /// oldest.
     public static let visitorLimit = 1024
 
     private struct State {
@@ -21,8 +22,9 @@ public final class FaultBoard: Sendable {
     /// The number of visitors with faults of their own.
     var visitorCount: Int { state.withLock { $0.own.count } }
 
-    /// Sets a fault for a visitor or, for nil, for everybody, or removes it with `.none`. Removes the faults of all switches
-    /// below `faultSwitch`. A visitor who removes a fault that is set for everybody no longer has it; the others still do.
+    /// Sets a fault for a visitor or, for nil, for everybody, or removes it with `.none`. Removes the faults
+    /// of all switches below `faultSwitch`. A visitor who removes a fault that is set for everybody no longer
+    /// has it; the others still do.
     public func set(_ fault: Fault, for faultSwitch: FaultSwitch, of visitor: SampleVisitor? = nil) {
         state.withLock { state in
             guard let visitor else {
@@ -48,8 +50,8 @@ public final class FaultBoard: Sendable {
         return faults
     }
 
-    /// Returns the fault of a switch, or else of its nearest parent that has one: first the visitor's faults, then the faults for
-    /// everybody.
+    /// Returns the fault of a switch, or else of its nearest parent that has one: first the visitor's faults,
+    /// then the faults for everybody.
     public func fault(of faultSwitch: FaultSwitch, for visitor: SampleVisitor? = nil) -> Fault {
         state.withLock { state in
             if let visitor, let own = Self.fault(of: faultSwitch, in: state.own.faults(of: visitor)) {
@@ -66,9 +68,9 @@ public final class FaultBoard: Sendable {
         return nil
     }
 
-    /// Sets a fault from a document like `{"api":"weights","fault":"delay:2000"}`. `api` names a switch of `upstream`;
-    /// without it the fault is for the whole upstream. If `upstream` is nil, `api` is required and may name any switch. If
-    /// `visitor` is nil, the fault is for everybody.
+    /// Sets a fault from a document like `{"api":"weights","fault":"delay:2000"}`. `api` names a switch of
+    /// `upstream`; without it the fault is for the whole upstream. If `upstream` is nil, `api` is required
+    /// and may name any switch. If `visitor` is nil, the fault is for everybody.
     public func set(
         document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil, for visitor: SampleVisitor? = nil
     ) throws(GatewayError) {

@@ -1,4 +1,5 @@
-/// A switch for which a fault can be set: a whole upstream, or a part of one. A part without a fault has its parent's.
+/// A switch for which a fault can be set: a whole upstream, or a part of one. A part without a fault has its
+/// parent's.
 public enum FaultSwitch: String, CaseIterable, Sendable {
     case diary
     /// `GET /food-diary/weights` with any keyword.

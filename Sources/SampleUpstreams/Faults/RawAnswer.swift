@@ -14,7 +14,8 @@ enum RawAnswer {
         return Array(text.utf8) + response.body.joined()
     }
 
-    /// Returns the head, with the length of the whole body, and half of the body; half of the head without a body.
+    /// Returns the head, with the length of the whole body, and half of the body; half of the head without a
+    /// body.
     static func truncated(_ response: HTTPResponse) -> ArraySlice<UInt8> {
         let whole = bytes(of: response)
         let body = response.status.forbidsBody ? 0 : response.bodyCount

@@ -1,11 +1,11 @@
 internal import Locking
 public import Sluice
 
-/// The calls that arrived lately, by the `X-Request-Id` that the gateway sends with each, so that a page can show them as they
-/// happen. In memory only.
+/// The calls that arrived lately, by the `X-Request-Id` that the gateway sends with each, so that a page can
+/// show them as they happen. In memory only.
 ///
-/// Records only IDs that begin with `demo-`, which pages choose for their requests. Keeps the latest 128 of them, with at most
-/// 64 calls each. Safe to use from any thread.
+/// Records only IDs that begin with `demo-`, which pages choose for their requests. Keeps the latest 128 of
+/// them, with at most 64 calls each. Safe to use from any thread.
 public final class RecentCalls: Sendable {
     /// What a request leaves for its end.
     struct Key: Equatable, Sendable {
@@ -69,8 +69,9 @@ public final class RecentCalls: Sendable {
         }
     }
 
-    /// Returns the calls of a request in the order of their arrival, with times in milliseconds since the first arrival. A
-    /// call in progress has the end `null`. Without calls, `nowMs` is 0 and the list is empty:
+    /// Returns the calls of a request in the order of their arrival, with times in milliseconds since the
+    /// first arrival. A call in progress has the end `null`. Without calls, `nowMs` is 0 and the list is
+    /// empty:
     ///
     ///     {"nowMs":41.2,"calls":[{"method":"GET","target":"/tags","beganMs":0.0,"endMs":40.8,"status":200}]}
     public func list(of requestID: String) -> JSONFragment {

@@ -1,9 +1,11 @@
 internal import Locking
 
-/// How long the sample upstreams take to answer in the demo, so that parallel calls, deadlines and retries can be seen.
+/// How long the sample upstreams take to answer in the demo, so that parallel calls, deadlines and retries
+/// can be seen.
 ///
-/// Each route has a typical latency, and its answers vary by up to a quarter of it. The variation depends only on the route and on
-/// how many answers it has given since the start, so every run has the same latencies.
+/// Each route has a typical latency, and its answers vary by up to a quarter of it. The variation depends
+/// only on the route and on how many answers it has given since the start, so every run has the same
+/// latencies.
 final class SampleLatency: Sendable {
     private let counts = Lock<[FaultSwitch: Int]>([:])
 
@@ -19,7 +21,8 @@ final class SampleLatency: Sendable {
 }
 
 extension FaultSwitch {
-    /// The typical latency of a route; with its variation, 40 to 180 ms. No two routes have the same, as it is also the seed.
+    /// The typical latency of a route; with its variation, 40 to 180 ms. No two routes have the same, as it
+    /// is also the seed.
     fileprivate var typicalMilliseconds: Double {
         switch self {
         case .users: 55

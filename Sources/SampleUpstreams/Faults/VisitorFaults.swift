@@ -10,7 +10,8 @@ struct VisitorFaults {
     private var entries: [SampleVisitor: Entry] = [:]
     private var uses = 0
 
-    /// - Parameter limit: the number of visitors. One more replaces the visitor whose last request is the oldest.
+    /// - Parameter limit: the number of visitors. One more replaces the visitor whose last request is the
+    ///   oldest.
     init(limit: Int) {
         self.limit = limit
     }

@@ -5,7 +5,8 @@ struct Coordinate: Equatable, Sendable {
     let latitude: Double
     let longitude: Double
 
-    /// Returns the distance along the surface in metres, by the haversine formula with IUGG's mean radius of 6 371 008.8 m.
+    /// Returns the distance along the surface in metres, by the haversine formula with IUGG's mean radius of
+    /// 6 371 008.8 m.
     func distance(to other: Coordinate) -> Double {
         let radians = Double.pi / 180
         let halfNorth = (other.latitude - latitude) * radians / 2

@@ -49,8 +49,8 @@ final class Places {
         return summary(of: path.points)
     }
 
-    /// Returns how the time of a day (in UTC) was spent, by the paths of all users. Without paths the times are simulated; nil
-    /// before 2020 and after today.
+    /// Returns how the time of a day (in UTC) was spent, by the paths of all users. Without paths the times
+    /// are simulated; nil before 2020 and after today.
     func pieChart(of day: CalendarDate) throws(SampleDataError) -> PieChart? {
         var times: [PlaceCategory: Int] = [:]
         for points in try store.points(on: day).values {

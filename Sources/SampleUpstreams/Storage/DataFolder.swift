@@ -2,8 +2,9 @@ private import Glibc
 
 /// The default folder of the database.
 enum DataFolder {
-    /// Returns the user's data file by the XDG Base Directory Specification: `$XDG_DATA_HOME/sluice/diary.sqlite3`, or else
-    /// `~/.local/share/sluice/diary.sqlite3`. As specified, a relative `XDG_DATA_HOME` is ignored.
+    /// Returns the user's data file by the XDG Base Directory Specification:
+    /// `$XDG_DATA_HOME/sluice/diary.sqlite3`, or else `~/.local/share/sluice/diary.sqlite3`. As specified, a
+    /// relative `XDG_DATA_HOME` is ignored.
     static func defaultDataPath(environment: [String: String]) throws(SampleDataError) -> String {
         let file = "sluice/diary.sqlite3"
         if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") { return join(folder, file) }

@@ -15,7 +15,8 @@ final class SQLiteDatabase {
         let message: String
     }
 
-    /// Opens or creates the file. Statements wait up to `busyTimeout` milliseconds for a lock of another process.
+    /// Opens or creates the file. Statements wait up to `busyTimeout` milliseconds for a lock of another
+    /// process.
     init(path: String, busyTimeout: Int32) throws(Failure) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE

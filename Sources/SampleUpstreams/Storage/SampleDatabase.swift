@@ -9,12 +9,14 @@ final class SampleDatabase {
     let path: String
     private let database: SQLiteDatabase
 
-    /// Opens the file. Creates the file, its folders and its tables if missing. `busyTimeout` is in milliseconds.
+    /// Opens the file. Creates the file, its folders and its tables if missing. `busyTimeout` is in
+    /// milliseconds.
     init(path: String, busyTimeout: Int32 = 2000) throws(SampleDataError) {
         try DataFolder.create(for: path)
         do throws(SQLiteDatabase.Failure) {
             database = try SQLiteDatabase(path: path, busyTimeout: busyTimeout)
-            // WAL: readers and another process's writer do not block each other. FULL: commits survive a power failure.
+            // WAL: readers and another process's writer do not block each other. FULL: commits survive a
+            // power failure.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
             try Self.migrate(database)
         } catch {

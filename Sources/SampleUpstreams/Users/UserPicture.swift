@@ -1,6 +1,7 @@
 internal import Sluice
 
-/// A user's portrait as SVG: the initials in a circle whose color comes from the name. Equal profiles have equal pictures.
+/// A user's portrait as SVG: the initials in a circle whose color comes from the name. Equal profiles have
+/// equal pictures.
 struct UserPicture {
     /// White text has a contrast of 4.5:1 or more on each.
     private static let colors = [

@@ -1,7 +1,7 @@
 public import Sluice
 
-/// A visitor of the demo's page, named by a random ID. The faults that a visitor sets and the weights that a visitor records concern
-/// only requests with the same ID.
+/// A visitor of the demo's page, named by a random ID. The faults that a visitor sets and the weights that a
+/// visitor records concern only requests with the same ID.
 public struct SampleVisitor: Hashable, RequestValue {
     /// The field of requests that carries the ID.
     public static let field: HTTPFieldName = "Demo-Visitor"
@@ -15,8 +15,9 @@ public struct SampleVisitor: Hashable, RequestValue {
         self.id = id
     }
 
-    /// Returns the visitor of a request to an upstream, whom the field or the query names; nil if neither does. A page names itself in
-    /// the query: with a field of its own, a browser would ask for permission before each request (Fetch, CORS-preflight).
+    /// Returns the visitor of a request to an upstream, whom the field or the query names; nil if neither
+    /// does. A page names itself in the query: with a field of its own, a browser would ask for permission
+    /// before each request (Fetch, CORS-preflight).
     static func read(_ request: GatewayRequest) throws -> SampleVisitor? {
         let (field, query) = try request.parameters(
             .field(ifPresent: "\(field)", as: Self.self), .query(ifPresent: "visitor", as: Self.self))

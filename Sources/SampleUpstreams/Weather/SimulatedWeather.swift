@@ -1,8 +1,8 @@
 internal import ASCIIText
 private import Glibc
 
-/// The weather of an hour at a point, so that examples never go stale. It depends only on the hour and the point,
-/// changes little from one to the next, and is warmest in summer, in the south and at 15 h.
+/// The weather of an hour at a point, so that examples never go stale. It depends only on the hour and the
+/// point, changes little from one to the next, and is warmest in summer, in the south and at 15 h.
 struct SimulatedWeather {
     /// The kind of precipitation, with the weather agency's codes.
     enum Precipitation: Int { case none, rain, sleet, snow }

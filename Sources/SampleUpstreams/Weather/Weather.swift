@@ -42,7 +42,8 @@ final class Weather {
         return Issue(issuedAt: hour * 60, items: items)
     }
 
-    /// Returns the next six hours in ten categories, one by one, issued at half past; nil if no station is near.
+    /// Returns the next six hours in ten categories, one by one, issued at half past; nil if no station is
+    /// near.
     func shortForecast(at point: GridPoint) throws(SampleDataError) -> Issue? {
         guard try stations.cover(point) else { return nil }
         let hour = hourInKorea
@@ -65,8 +66,8 @@ final class Weather {
         return Issue(issuedAt: hour * 60 - 30, items: items)
     }
 
-    /// Returns the next three days by the hour, in twelve categories, with each day's lowest temperature at 6 h and
-    /// highest at 15 h. Issued every three hours from 2 h on. nil if no station is near.
+    /// Returns the next three days by the hour, in twelve categories, with each day's lowest temperature at 6
+    /// h and highest at 15 h. Issued every three hours from 2 h on. nil if no station is near.
     func longForecast(at point: GridPoint) throws(SampleDataError) -> Issue? {
         guard try stations.cover(point) else { return nil }
         let issued = hourInKorea - (hourInKorea + 1) % 3

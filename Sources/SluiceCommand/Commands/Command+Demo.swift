@@ -47,7 +47,8 @@ extension Command {
         }
     }
 
-    /// Starts a server for each upstream, at the ports after the gateway's. One that cannot have its port gets any free one.
+    /// Starts a server for each upstream, at the ports after the gateway's. One that cannot have its port
+    /// gets any free one.
     private static func start(
         _ samples: SampleAPIs, beside gateway: GatewayServerConfiguration, _ names: HostNames
     ) throws -> [GatewayServer] {

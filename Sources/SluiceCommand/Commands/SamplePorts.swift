@@ -2,7 +2,8 @@ import EventIO
 import JSONBytes
 import SampleUpstreams
 
-/// The ports of the demo's sample upstreams, one each, so that a page can call them as if they were services of their own.
+/// The ports of the demo's sample upstreams, one each, so that a page can call them as if they were services
+/// of their own.
 struct SamplePorts: Sendable {
     private let ports: [SampleUpstream: Int]
     private let host: SocketAddress
@@ -18,7 +19,8 @@ struct SamplePorts: Sendable {
         self.hasLatency = hasLatency
     }
 
-    /// Returns the ports that the upstreams should have: those after the gateway's; any, if it takes any itself.
+    /// Returns the ports that the upstreams should have: those after the gateway's; any, if it takes any
+    /// itself.
     static func wanted(after port: Int) -> [Int] {
         let count = SampleUpstream.allCases.count
         return (1...count).map { port == 0 || port + count > 65_535 ? 0 : port + $0 }
@@ -32,7 +34,8 @@ struct SamplePorts: Sendable {
         return "http://\(reached.with(port: port(of: upstream)))\(upstream.basePath)"
     }
 
-    /// The sources of a Content-Security-Policy that let a page of the gateway call the upstreams at the gateway's host.
+    /// The sources of a Content-Security-Policy that let a page of the gateway call the upstreams at the
+    /// gateway's host.
     ///
     /// - Parameter names: the host names that the gateway answers for, beside 127.0.0.1; nil for any.
     func sources(of names: [String]?) -> [String] {

@@ -5,8 +5,8 @@ import SampleUpstreams
 
 /// The gateway on which the app's endpoints are declared.
 ///
-/// In the demo, each endpoint forwards `Demo-Visitor` to its upstreams, so that they fail only for the visitor who broke them.
-/// `sluice serve` forwards nothing.
+/// In the demo, each endpoint forwards `Demo-Visitor` to its upstreams, so that they fail only for the
+/// visitor who broke them. `sluice serve` forwards nothing.
 struct AppGateway {
     private let gateway: Gateway
     private let hasVisitors: Bool

@@ -2,8 +2,9 @@ import GatewayCore
 import JSONBytes
 import SampleUpstreams
 
-/// The fault switches of the demo, which make a sample upstream fail, the calls of a request that is under way, and the ports of the
-/// upstreams. With `Demo-Visitor`, a request sets and lists the faults of that visitor, otherwise everybody's faults.
+/// The fault switches of the demo, which make a sample upstream fail, the calls of a request that is under
+/// way, and the ports of the upstreams. With `Demo-Visitor`, a request sets and lists the faults of that
+/// visitor, otherwise everybody's faults.
 enum DemoEndpoints {
     static func declare(on gateway: Gateway, faults: FaultBoard, calls: RecentCalls, ports: SamplePorts) {
         // Where a page finds the upstreams, at its own host.
@@ -25,8 +26,8 @@ enum DemoEndpoints {
             .fragment(faults.list(of: try upstream(request), for: try request.visitor()))
         }
 
-        // The same body as for the sample upstreams' `PUT /faults`: {"api":"weights","fault":"delay:2000"}. Without
-        // "api" the fault concerns the whole upstream.
+        // The same body as for the sample upstreams' `PUT /faults`: {"api":"weights","fault":"delay:2000"}.
+        // Without "api" the fault concerns the whole upstream.
         gateway.put("/demo/faults/{upstream}") { request in
             let upstream = try upstream(request)
             let visitor = try request.visitor()
@@ -34,8 +35,8 @@ enum DemoEndpoints {
             return .fragment(faults.list(of: upstream, for: visitor))
         }
 
-        // The calls that the sample upstreams have received for a request, while it runs and shortly after. The page chooses
-        // the request's `X-Request-Id`, which begins with `demo-`.
+        // The calls that the sample upstreams have received for a request, while it runs and shortly after.
+        // The page chooses the request's `X-Request-Id`, which begins with `demo-`.
         gateway.get("/demo/calls/{id}") { request in
             .fragment(calls.list(of: try request.path("id", as: String.self)))
         }

@@ -6,7 +6,8 @@ import Networking
 import Rx
 import SampleUpstreams
 
-/// The home screen: the weights, which are required, and the weather, the tags and the user, which are optional.
+/// The home screen: the weights, which are required, and the weather, the tags and the user, which are
+/// optional.
 struct HomeEndpoint {
     private let diary: Provider<DiaryAPI>
     private let weather: Provider<WeatherAPI>

@@ -4,7 +4,8 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// The API of tags that people give to each other's cards. It reports errors with a status inside the envelope.
+/// The API of tags that people give to each other's cards. It reports errors with a status inside the
+/// envelope.
 enum TagsAPI {
     case all
     /// The tags of a card, latest first.

@@ -29,7 +29,8 @@ struct WeightEndpoints {
             screen(try request.query("fddDate", as: CalendarDate.self))
         }
 
-        // Every write answers with the new screen, or with 412 if somebody has changed the weight meanwhile (`If-Match`). If only reading the screen fails, the weight is stored and the answer is partial.
+        // Every write answers with the new screen, or with 412 if somebody has changed the weight meanwhile
+        // (`If-Match`). If only reading the screen fails, the weight is stored and the answer is partial.
         gateway.put("/api/weights/{date}/{half}") { request in
             let date = try request.path("date", as: CalendarDate.self)
             let half = try request.path("half", as: DiaryAPI.Half.self)

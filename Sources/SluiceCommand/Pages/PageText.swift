@@ -1,9 +1,10 @@
 /// The text of a page, style or script.
 enum PageText {
-    /// Leaves out the lines that are comments, a fifth of what the pages would send: lines that begin with `//`, and blocks that begin
-    /// a line and end one. A comment behind code stays.
+    /// Leaves out the lines that are comments, a fifth of what the pages would send: lines that begin with
+    /// `//`, and blocks that begin a line and end one. A comment behind code stays.
     ///
-    /// - Parameter path: the file's path, whose ending tells the kinds of comments; other files come back as they are.
+    /// - Parameter path: the file's path, whose ending tells the kinds of comments; other files come back as
+    ///   they are.
     static func withoutComments(_ bytes: [UInt8], path: String) -> [UInt8] {
         switch path.split(separator: ".").last {
         case "js": filter(bytes, line: "//", open: "/*", close: "*/")

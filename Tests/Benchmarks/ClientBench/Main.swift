@@ -6,14 +6,16 @@ import Networking
 import NetworkingSession
 import Rx
 
-/// Measures the client's cost of a GET over kept-alive connections. `Tests/Benchmarks/client` starts it and its peers.
+/// Measures the client's cost of a GET over kept-alive connections. `Tests/Benchmarks/client` starts it and
+/// its peers.
 ///
 ///     ClientBench session|outbound URL COUNT IN-FLIGHT BODY-LENGTH [CA-FILE]
 ///     ClientBench tasks URL COUNT TASKS BODY-LENGTH LOOPS
 ///
-/// `session` calls `Provider.rx.request`, `outbound` HTTPOutbound's `OriginClient.send`, both on one loop. They print the CPU
-/// time of the process (user and system) in microseconds per request, then requests per second, after a warm-up of ten times
-/// the requests in flight. `tasks` prints requests per second, then each loop's CPU time in microseconds per request.
+/// `session` calls `Provider.rx.request`, `outbound` HTTPOutbound's `OriginClient.send`, both on one loop.
+/// They print the CPU time of the process (user and system) in microseconds per request, then requests per
+/// second, after a warm-up of ten times the requests in flight. `tasks` prints requests per second, then each
+/// loop's CPU time in microseconds per request.
 @main
 enum ClientBench {
     static func main() async throws {

@@ -19,8 +19,8 @@ struct CodedBody {
 enum Bodies {
     static let codings = ["identity", "gzip", "deflate", "br"]
 
-    /// Weeks of a food diary in the envelope of its API, of about this size. Numbers and words vary, so that it compresses
-    /// like real data.
+    /// Weeks of a food diary in the envelope of its API, of about this size. Numbers and words vary, so that
+    /// it compresses like real data.
     static func diary(_ size: Int) -> [UInt8] {
         var random = Random()
         var text = #"{"code":"OK","message":"success","status":200,"data":["#
@@ -40,7 +40,8 @@ enum Bodies {
         return Array((text + "]}").utf8)
     }
 
-    /// Compresses the bodies at the usual levels: zlib 6, and nginx's default for br. Without nginx's module br is left out.
+    /// Compresses the bodies at the usual levels: zlib 6, and nginx's default for br. Without nginx's module
+    /// br is left out.
     static func coded(_ bodies: [[UInt8]]) throws -> [[CodedBody]] {
         let brotli = try brotli(bodies)
         return bodies.indices.map { index in

@@ -7,14 +7,14 @@ import Networking
 import Rx
 import TestSupport
 
-/// Measures what the content codings of upstreams cost and save: a gateway with one loop asks an upstream, over loopback and
-/// over simulated links.
+/// Measures what the content codings of upstreams cost and save: a gateway with one loop asks an upstream,
+/// over loopback and over simulated links.
 ///
 ///     CodingBench [--requests 300]
 ///
-/// One request after the other. `cpu` is the CPU time of the gateway's loop, kernel included; `wire` the bytes of the upstream's
-/// responses. Bodies are compressed beforehand; how long that takes with gzip is at the end. Without nginx's brotli module, br
-/// is left out.
+/// One request after the other. `cpu` is the CPU time of the gateway's loop, kernel included; `wire` the
+/// bytes of the upstream's responses. Bodies are compressed beforehand; how long that takes with gzip is at
+/// the end. Without nginx's brotli module, br is left out.
 @main
 enum CodingBench {
     static func main() throws {

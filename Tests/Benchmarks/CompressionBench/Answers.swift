@@ -6,8 +6,9 @@ struct Answer {
 
 /// JSON like a gateway's answers, the same in every run.
 ///
-/// `home` is the home screen of `sluice demo`, whose forecasts repeat their names; more stations make it longer. `feed` is a list
-/// of entries with prose, identifiers and times, which compresses less. `digits` has nothing that repeats.
+/// `home` is the home screen of `sluice demo`, whose forecasts repeat their names; more stations make it
+/// longer. `feed` is a list of entries with prose, identifiers and times, which compresses less. `digits` has
+/// nothing that repeats.
 enum Answers {
     static let usual =
         [home(1 << 10), home(10_385), home(64 << 10), feed(10 << 10), feed(64 << 10)]

@@ -9,7 +9,8 @@ enum Clock {
         return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
     }
 
-    /// Returns the least microseconds of a call, which is repeated for `time` microseconds and at least five times.
+    /// Returns the least microseconds of a call, which is repeated for `time` microseconds and at least five
+    /// times.
     static func least(_ time: Double, _ body: () throws -> Void) rethrows -> Double {
         var least = Double.infinity
         var count = 0

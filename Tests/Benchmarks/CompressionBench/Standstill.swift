@@ -1,6 +1,7 @@
 import ContentCoding
 
-/// How long the event loop stands still while it compresses an answer at the default levels: whole, or in slices.
+/// How long the event loop stands still while it compresses an answer at the default levels: whole, or in
+/// slices.
 enum Standstill {
     /// As the gateway's.
     private static let slice = 128 << 10

@@ -3,7 +3,8 @@ import HTTPModel
 import Networking
 import Rx
 
-/// Answers each call at once with the same bytes, so that the benchmark measures only the gateway and the client.
+/// Answers each call at once with the same bytes, so that the benchmark measures only the gateway and the
+/// client.
 final class InstantTransport: Transport {
     let scheduler: any SchedulerType = IdleScheduler()
     let response: TransportResponse

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import JSONBytes
 
-/// Prints megabytes per second for each body: for `JSONScanner`, which validates it and captures the envelope's members, and
-/// for Foundation's `JSONDecoder`. Then compares our coders with Foundation's, and composes an envelope.
-/// Rates are per second of this thread's CPU time, so other load changes them little.
+/// Prints megabytes per second for each body: for `JSONScanner`, which validates it and captures the
+/// envelope's members, and for Foundation's `JSONDecoder`. Then compares our coders with Foundation's, and
+/// composes an envelope. Rates are per second of this thread's CPU time, so other load changes them little.
 ///
 ///     JSONBench [SECONDS per measurement, default 0.5] [--require MB/s]
 ///     JSONBench --decode COUNT, --encode COUNT   only this, for a profiler

@@ -1,7 +1,8 @@
 import Foundation
 import JSONBytes
 
-/// Times the choice of three members of a product by a shape, by `keep`, and by a look-up each and a composer.
+/// Times the choice of three members of a product by a shape, by `keep`, and by a look-up each and a
+/// composer.
 enum Shapes {
     private static let product =
         #"{"id":70731,"title":"Lamp","description":"\#(String(repeating: "bright ", count: 40))","#

@@ -5,7 +5,8 @@ import HTTPModel
 import HTTPOutbound
 import Rx
 
-/// Measures the CPU time of a call over a pooled connection: sequential GETs of 700 bytes of JSON, served by another thread.
+/// Measures the CPU time of a call over a pooled connection: sequential GETs of 700 bytes of JSON, served by
+/// another thread.
 ///
 ///     swift run -c release OutboundBench [calls]
 @main

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// Counts heap allocations in a child process with a preloaded C library, so that other measurements are not slowed down.
+/// Counts heap allocations in a child process with a preloaded C library, so that other measurements are not
+/// slowed down.
 enum AllocationCounter {
     /// Allocations made and leaked by `operations` runs of a row.
     struct Count {

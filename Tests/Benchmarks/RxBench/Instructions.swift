@@ -1,6 +1,7 @@
 import Foundation
 
-/// Counts user-space instructions of all threads: runs the benchmark twice under callgrind and divides the difference.
+/// Counts user-space instructions of all threads: runs the benchmark twice under callgrind and divides the
+/// difference.
 enum Instructions {
     static let areCounted: Bool = (try? Child.run(["valgrind", "--version"]).status) == 0
 

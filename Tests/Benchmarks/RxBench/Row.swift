@@ -25,8 +25,8 @@ struct Row: Sendable {
 
     /// The median of nine runs.
     func nanoseconds() -> Int {
-        // Measures this thread's CPU time, which other load disturbs less than elapsed time. Rows with several threads need
-        // elapsed time.
+        // Measures this thread's CPU time, which other load disturbs less than elapsed time. Rows with
+        // several threads need elapsed time.
         let clock = mostInstructions == nil ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID
         run(1_000)
         let count = 20_000

@@ -11,7 +11,8 @@ import Rx
 ///
 ///     TypedBench PORT UPSTREAM-URL own|foundation|spliced
 ///
-/// `own` uses the default coders and `foundation` Foundation's. `spliced` joins the upstream bytes without coders.
+/// `own` uses the default coders and `foundation` Foundation's. `spliced` joins the upstream bytes without
+/// coders.
 @main
 enum TypedBench {
     static func main() {

@@ -1,8 +1,8 @@
 import HTTPModel
 import HTTPWire
 
-// Measures parsing and serialization on the gateway's hot path, in nanoseconds per message, as the best of five rounds.
-// swift run -c release WireBench [messages per round]
+// Measures parsing and serialization on the gateway's hot path, in nanoseconds per message, as the best of
+// five rounds. swift run -c release WireBench [messages per round]
 
 @main
 struct WireBench {

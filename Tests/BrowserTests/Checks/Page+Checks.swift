@@ -29,7 +29,8 @@ extension Page {
     /// Returns the warnings and errors in the console.
     ///
     /// - Parameters:
-    ///   - expectedStatuses: The statuses of failures that the test provokes. The browser logs each, and no page can prevent it.
+    ///   - expectedStatuses: The statuses of failures that the test provokes. The browser logs each, and no
+    ///     page can prevent it.
     ///   - upstreams: The origins of upstreams whose failures the test provokes, whatever they are.
     func consoleComplaints(
         expectedStatuses: Set<Int> = [], upstreams: [String] = []

@@ -2,8 +2,8 @@ import Foundation
 import Networking
 
 extension Page {
-    /// WCAG 2.2, 2.1.1, 2.1.2, 2.4.3, 2.4.7 and 2.4.11: Tab reaches each control in document order, the focus is visible,
-    /// and Tab leaves the page at the end.
+    /// WCAG 2.2, 2.1.1, 2.1.2, 2.4.3, 2.4.7 and 2.4.11: Tab reaches each control in document order, the focus
+    /// is visible, and Tab leaves the page at the end.
     func keyboardComplaints() async throws -> [String] {
         let expected = try await run(
             CheckScript.text("common") + CheckScript.text("tab-stops"), as: [String].self)

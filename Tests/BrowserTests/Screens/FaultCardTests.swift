@@ -105,7 +105,8 @@ extension InThirdBrowser {
                 let advice = page["article[data-part=weights] [data-advice]"]
                 try await advice.says("It may be busy. Wait a little, then try again.")
                 try await advice.says("did not retry: a second call would burden a slow upstream even more")
-                // The limit that ended the call is named and drawn: on the card, in the picture and in the waterfall.
+                // The limit that ended the call is named and drawn: on the card, in the picture and in the
+                // waterfall.
                 try await page.card("weights").says("no response within 5000 ms")
                 try await page.pictured("diary").says("first byte · 5 s")
                 #expect(

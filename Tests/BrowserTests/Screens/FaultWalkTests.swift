@@ -19,14 +19,15 @@ extension InThirdBrowser {
 
         private static let looks = [Look(), Look(device: .phone, theme: .dark, language: .korean)]
 
-        /// Faults that end within moments, and those that end at a limit. Each has visitors of its own, so that they are walked at once.
+        /// Faults that end within moments, and those that end at a limit. Each has visitors of its own, so
+        /// that they are walked at once.
         private static let fast = [
             "delay:1200", "flaky:2", "status:503", "status:204", "drop", "garbage", "truncate",
         ]
         private static let slow = ["delay:8000", "trickle"]
 
-        /// Each fault of each upstream once. The optional parts are broken together; the diary alone, because without it the gateway
-        /// answers before the others have ended.
+        /// Each fault of each upstream once. The optional parts are broken together; the diary alone, because
+        /// without it the gateway answers before the others have ended.
         private static let walks: [Walk] = {
             func together(_ kinds: [String]) -> Faults {
                 ["weather": kinds[0], "users": kinds[1], "tags": kinds[2]]
@@ -84,7 +85,8 @@ extension InThirdBrowser {
 }
 
 extension Page {
-    /// Opens the page with these faults, loads the home screen both ways, and compares its words with what curl gets.
+    /// Opens the page with these faults, loads the home screen both ways, and compares its words with what
+    /// curl gets.
     fileprivate func walk(
         _ faults: InThirdBrowser.FaultWalkTests.Faults, on demo: Demo, number: Int
     ) async throws {
@@ -146,7 +148,8 @@ private struct HomeView: Decodable, Sendable {
     struct Card: Decodable, Sendable {
         let part: String
         let state: String
-        /// The names of a failure: its kind, reason, status, attempts and message; without Sluice the call and what the browser said.
+        /// The names of a failure: its kind, reason, status, attempts and message; without Sluice the call
+        /// and what the browser said.
         let names: [String]
         /// `cancelled` or `held` if another part failed.
         let held: String?

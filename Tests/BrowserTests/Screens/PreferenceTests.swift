@@ -63,7 +63,8 @@ extension InBrowser {
                 try await page.ready()
                 #expect(try await page["#weights-said"].role == "status")
                 #expect(try await page["#home-verdict"].role == "status")
-                // Live regions must exist before their text: screen readers skip a region that arrives with its text.
+                // Live regions must exist before their text: screen readers skip a region that arrives with
+                // its text.
                 try await page.run(
                     """
                     window.said = [];

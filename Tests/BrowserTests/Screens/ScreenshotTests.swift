@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 extension InBrowser {
-    /// Takes the README's pictures and others to review when the page changes. Only `make screenshots` runs it.
+    /// Takes the README's pictures and others to review when the page changes. Only `make screenshots` runs
+    /// it.
     @Suite(
         "Pictures of the page", .timeLimit(.minutes(2)),
         .enabled(if: Pictures.folder != nil, "only `make screenshots` sets their folder"))
@@ -39,8 +40,8 @@ extension InBrowser {
             }
         }
 
-        /// Returns a picture: of the window for the form, of 1500 pixels from the stage on a phone, of the home screen for the
-        /// README, else of the whole page.
+        /// Returns a picture: of the window for the form, of 1500 pixels from the stage on a phone, of the
+        /// home screen for the README, else of the whole page.
         private func picture(of page: Page, _ device: Look.Device, _ state: State) async throws -> Data {
             switch (device, state) {
             case (_, .form): try await page.screenshot()

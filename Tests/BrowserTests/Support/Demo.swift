@@ -43,8 +43,8 @@ final class Demo: Sendable {
 
     var port: Int { origin.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-    /// Stops the demo at once. After the first signal it would wait a second for the browser to close its connections;
-    /// the second signal, from `process.stop()`, ends that wait.
+    /// Stops the demo at once. After the first signal it would wait a second for the browser to close its
+    /// connections; the second signal, from `process.stop()`, ends that wait.
     func stop() {
         session.close()
         kill(process.processID, SIGTERM)

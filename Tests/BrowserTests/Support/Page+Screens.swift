@@ -74,10 +74,11 @@ extension Page {
         try await breakUpstream(upstream, by: "none")
     }
 
-    /// Runs a script that sees what the page shows only for moments: separate commands could come too late on a slow machine.
+    /// Runs a script that sees what the page shows only for moments: separate commands could come too late on
+    /// a slow machine.
     ///
-    /// The script has `await until(isSo, what)`, which waits up to 15 s; `one(selector)`, the element or null; and
-    /// `choose(selector, value)`, which selects an option as a user does.
+    /// The script has `await until(isSo, what)`, which waits up to 15 s; `one(selector)`, the element or
+    /// null; and `choose(selector, value)`, which selects an option as a user does.
     func watch<Value: Decodable & Sendable>(_ script: String, as type: Value.Type) async throws -> Value {
         try await run(
             """

@@ -34,7 +34,8 @@ func withPage(_ look: Look = Look(), _ test: @Sendable (Page) async throws -> Vo
     }
 }
 
-/// Runs `test` on the page of a fresh demo, then expects no complaints in the console and no requests to other hosts.
+/// Runs `test` on the page of a fresh demo, then expects no complaints in the console and no requests to
+/// other hosts.
 func withDemo(
     _ look: Look = Look(), path: String = "/", expectedStatuses: Set<Int> = [],
     sourceLocation: SourceLocation = #_sourceLocation,

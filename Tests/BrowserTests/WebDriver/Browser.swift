@@ -157,7 +157,8 @@ final class Browser: Sendable {
         if geteuid() == 0 { arguments.append("--no-sandbox") }
         return [
             "browserName": "chrome",
-            // Milliseconds. Shorter than the command's own limit, so that the driver says which script took too long.
+            // Milliseconds. Shorter than the command's own limit, so that the driver says which script took
+            // too long.
             "timeouts": ["script": .integer(55_000)],
             "goog:loggingPrefs": ["browser": "ALL", "performance": "ALL"],
             "goog:chromeOptions": [
@@ -173,9 +174,10 @@ final class Browser: Sendable {
 
     /// Starts the driver and returns it with its port.
     ///
-    /// The driver binds its port on `::1` and on 127.0.0.1, and exits if another program uses one of them. With `--port=0`
-    /// it asks only for a port that is free on `::1`, so a port that is free on both is chosen here. If another program takes it
-    /// before the driver does, the driver is started again, at most five times.
+    /// The driver binds its port on `::1` and on 127.0.0.1, and exits if another program uses one of them.
+    /// With `--port=0` it asks only for a port that is free on `::1`, so a port that is free on both is
+    /// chosen here. If another program takes it before the driver does, the driver is started again, at most
+    /// five times.
     private static func start(
         _ program: String, in folder: ScratchFolder
     ) async throws -> (driver: PeerProcess, port: Int) {

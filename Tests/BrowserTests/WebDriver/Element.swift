@@ -3,13 +3,14 @@ import Networking
 
 /// The first element of a page that matches a CSS selector.
 ///
-/// Each use finds the element again and waits for it, because a redrawn page has a new element in the same place.
+/// Each use finds the element again and waits for it, because a redrawn page has a new element in the same
+/// place.
 struct Element: Sendable {
     let page: Page
     let selector: String
 
-    /// Clicks as soon as the element is present, in sight and not covered. Scrolls it to the middle of the window if it is not in view or
-    /// under the small picture at the top.
+    /// Clicks as soon as the element is present, in sight and not covered. Scrolls it to the middle of the
+    /// window if it is not in view or under the small picture at the top.
     func click() async throws {
         try await page.run(
             """

@@ -13,7 +13,8 @@ struct NotInTime: Error, CustomStringConvertible {
 
 /// Repeats `question` every 20 ms until it returns a value.
 ///
-/// Transient `WebDriverError`s are retried; other errors are rethrown. `what` is the expectation as a sentence, for the error.
+/// Transient `WebDriverError`s are retried; other errors are rethrown. `what` is the expectation as a
+/// sentence, for the error.
 func answer<Answer: Sendable>(
     _ what: String, within limit: Duration = .seconds(15),
     _ question: @Sendable () async throws -> Answer?

@@ -8,7 +8,8 @@ extension Page {
         try await capture(["format": "png"])
     }
 
-    /// Returns a PNG of the page from an element down, at most `height` CSS pixels high, with `pixelRatio` image pixels per CSS pixel.
+    /// Returns a PNG of the page from an element down, at most `height` CSS pixels high, with `pixelRatio`
+    /// image pixels per CSS pixel.
     func screenshot(
         from selector: String, height: Double = 10_000, _ device: Look.Device, pixelRatio: Double
     ) async throws -> Data {

@@ -41,7 +41,8 @@ final class Page: Sendable {
         _ = try await send(.session(session, .refresh))
     }
 
-    /// Runs `body` in another window of the same browser, for the same visitor, with a function that returns to the first one and back.
+    /// Runs `body` in another window of the same browser, for the same visitor, with a function that returns
+    /// to the first one and back.
     func withOtherWindow(
         _ body: (_ turn: () async throws -> Void) async throws -> Void
     ) async throws {

@@ -1,7 +1,8 @@
 import HTTPModel
 import Networking
 
-/// The W3C WebDriver commands in use, one from the Permissions API, and two chromedriver extensions: logs and DevTools.
+/// The W3C WebDriver commands in use, one from the Permissions API, and two chromedriver extensions: logs and
+/// DevTools.
 enum WebDriver: TargetType {
     case newSession(capabilities: ParameterValue)
     case session(String, SessionCommand)

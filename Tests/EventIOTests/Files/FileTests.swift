@@ -345,8 +345,8 @@ struct FileTests {
                     result.withLock { $0.append(error) }
                     ended.fire()
                 }
-                // The thread runs its work in order: when this item runs, the file has been renamed, but the loop
-                // does not know it yet.
+                // The thread runs its work in order: when this item runs, the file has been renamed, but the
+                // loop does not know it yet.
                 let named = Signal()
                 #expect(threads.submit { named.fire() })
                 try named.waitBlocking()

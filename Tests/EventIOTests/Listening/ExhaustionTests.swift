@@ -52,7 +52,8 @@ struct ExhaustionTests {
     }
 
     private static func runOutOfFileSize() async throws {
-        // Unblock the signal, as in a program's main thread. Test threads block it, and new threads inherit that.
+        // Unblock the signal, as in a program's main thread. Test threads block it, and new threads inherit
+        // that.
         signal(SIGXFSZ, SIG_DFL)
         var blocked = sigset_t()
         sigaddset(&blocked, SIGXFSZ)

@@ -93,8 +93,8 @@ struct EventLoopTests {
             SocketStream(adopting: stream, remoteAddress: address, loop: loop).start(handler: order)
             _ = loop.setTimer(after: .milliseconds(100), target: order)
         }
-        // A shell with the peer as its standard output writes while this process is stopped, and then continues
-        // it.
+        // A shell with the peer as its standard output writes while this process is stopped, and then
+        // continues it.
         let output = dup(STDOUT_FILENO)
         dup2(peer.descriptor, STDOUT_FILENO)
         let status = system("(sleep 0.4; printf x; kill -CONT \(getpid())) &")

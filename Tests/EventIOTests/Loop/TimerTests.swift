@@ -161,7 +161,8 @@ struct TimerTests {
             #expect(await timerCount(of: loop) == 1)
             scheduler.cancelTimer(long)
             #expect(await timerCount(of: loop) == 0)
-            // One is set on the loop and cancelled from here, and the other is set here and cancelled on the loop.
+            // One is set on the loop and cancelled from here, and the other is set here and cancelled on the
+            // loop.
             let local = try await loop.perform {
                 loop.setTimer(
                     after: .seconds(50), target: Target { _ in Issue.record("a cancelled timer fired") })

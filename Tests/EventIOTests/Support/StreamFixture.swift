@@ -125,8 +125,8 @@ func withAccepted<Result>(
     return result
 }
 
-/// Built once, since building megabytes takes seconds without optimization. Its length is prime, so that pieces
-/// never align with buffers.
+/// Built once, since building megabytes takes seconds without optimization. Its length is prime, so that
+/// pieces never align with buffers.
 private let testBlock = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) }
 
 /// Returns `count` bytes whose values depend on their position, which reveals missing, repeated and misplaced

@@ -123,8 +123,8 @@ extension ModelWorld {
         }
     }
 
-    /// Completes when all streams have completed, or when the only running stream emits although another ended
-    /// without a value.
+    /// Completes when all streams have completed, or when the only running stream emits although another
+    /// ended without a value.
     func combineLatest(
         _ streams: [Stream<Int>], _ select: @escaping ([Int]) throws -> Int
     ) -> Stream<Int> {

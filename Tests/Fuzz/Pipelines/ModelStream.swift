@@ -17,8 +17,8 @@ struct Stream<Value> {
     var isPlain = false
     let start: (Sink<Value>) -> Void
 
-    /// Subscribes on behalf of `parent`, which leaves the subscription when it ends. Has no effect if `parent`
-    /// has already ended.
+    /// Subscribes on behalf of `parent`, which leaves the subscription when it ends. Has no effect if
+    /// `parent` has already ended.
     ///
     /// - Parameter leavesFirst: Whether the source is left before the given terminal event is passed on,
     ///   rather than after.

@@ -28,7 +28,8 @@ extension Experiment {
 }
 
 extension Pipeline {
-    /// Simpler pipelines: the inputs alone, then a simple source, then simpler inputs, then simpler parameters.
+    /// Simpler pipelines: the inputs alone, then a simple source, then simpler inputs, then simpler
+    /// parameters.
     fileprivate var simpler: [Pipeline] {
         var all = inputs.sorted { $0.size < $1.size }
         if !inputs.isEmpty || size > 1 { all += [Pipeline(.just(1)), Pipeline(.empty), Pipeline(.never)] }

@@ -49,7 +49,8 @@ struct PlainMessage {
 
     /// - Parameters:
     ///   - hasBody: false if the response is to HEAD.
-    ///   - isRepaired: whether to read folds as spaces and equal Content-Lengths as one, as the gateway passes them on.
+    ///   - isRepaired: whether to read folds as spaces and equal Content-Lengths as one, as the gateway
+    ///     passes them on.
     static func response(_ bytes: [UInt8], hasBody: Bool, isRepaired: Bool = false) -> Reading {
         var skipped = 0
         // Some servers send a few informational responses.

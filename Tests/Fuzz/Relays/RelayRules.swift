@@ -111,7 +111,8 @@ enum RelayRules {
         for field in seen.fields where !known.contains(field.name) { fail("the client got \(field)") }
     }
 
-    /// Fails unless plain paths of the upstream became the gateway's, or were left out if it does not have them.
+    /// Fails unless plain paths of the upstream became the gateway's, or were left out if it does not have
+    /// them.
     private static func checkAddresses(_ seen: [String], _ sent: [String], _ name: String) {
         let expected = sent.map { value -> [String]? in
             var path = value[...]

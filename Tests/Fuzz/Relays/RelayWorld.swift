@@ -70,8 +70,8 @@ final class RelayWorld {
         self.server = server
     }
 
-    /// Plays a script and returns what the client received until its answer was complete or its connection ended, and whether it
-    /// ended.
+    /// Plays a script and returns what the client received until its answer was complete or its connection
+    /// ended, and whether it ended.
     func play(_ script: Script, isComplete: ([UInt8]) -> Bool) -> (bytes: [UInt8], hasEnded: Bool) {
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(client) }

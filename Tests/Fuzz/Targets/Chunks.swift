@@ -3,8 +3,9 @@ import HTTPModel
 
 @testable import HTTPWire
 
-// The chunked decoder must not trap or read out of bounds. However the input is cut, its verdict, data and end are the same.
-// A plain reader of sizes agrees with it, and encoded data decodes to itself. The first byte sets the length of the pieces.
+// The chunked decoder must not trap or read out of bounds. However the input is cut, its verdict, data and
+// end are the same. A plain reader of sizes agrees with it, and encoded data decodes to itself. The first
+// byte sets the length of the pieces.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChunks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

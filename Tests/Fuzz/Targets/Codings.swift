@@ -1,7 +1,8 @@
 import ContentCoding
 
-// The content decoder must not trap, read out of bounds or exceed its limits. Verdict and content do not depend on how the
-// input is cut or on the size of the output buffer. The first byte picks the codings, the second the length of the pieces.
+// The content decoder must not trap, read out of bounds or exceed its limits. Verdict and content do not
+// depend on how the input is cut or on the size of the output buffer. The first byte picks the codings, the
+// second the length of the pieces.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCodings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

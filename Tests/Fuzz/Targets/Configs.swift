@@ -1,7 +1,7 @@
-// Files of gateways. Nothing may trap. A file is accepted or has an error, and each problem lies inside the file. An
-// accepted file has the same values when it is written as JSON, which leaves nothing to YAML's styles, anchors and
-// merges, and nothing to variables. Its plan and its OpenAPI description are the same, too, unless variables hide
-// something there, and `listen` read alone equals the whole file's.
+// Files of gateways. Nothing may trap. A file is accepted or has an error, and each problem lies inside the
+// file. An accepted file has the same values when it is written as JSON, which leaves nothing to YAML's
+// styles, anchors and merges, and nothing to variables. Its plan and its OpenAPI description are the same,
+// too, unless variables hide something there, and `listen` read alone equals the whole file's.
 // sources: Tests/Fuzz/Configs
 // seeds: docker/examples Tests/GatewayConfigTests/Complaints Tests/GatewayConfigTests/Examples
 

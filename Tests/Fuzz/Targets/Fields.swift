@@ -6,8 +6,9 @@ import JSONBytes
 @testable import GatewayCore
 @testable import Networking
 
-// Field and query values: dates, ranges, lists, Retry-After, cookies, trace contexts and numbers. Nothing may trap. Results
-// are within bounds, and dates round-trip. The first two lines are two values of the same message.
+// Field and query values: dates, ranges, lists, Retry-After, cookies, trace contexts and numbers. Nothing may
+// trap. Results are within bounds, and dates round-trip. The first two lines are two values of the same
+// message.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFields(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,6 +1,7 @@
-// Requests for files: path, conditions and ranges. Nothing may trap. A path stays beneath its root, has no hidden names and
-// survives re-encoding. Tags survive a round trip, ranges lie within the file, and RFC 9110 13.2.2 allows the response.
-// The first line is the path. Each further line is a field value; its first byte picks the field.
+// Requests for files: path, conditions and ranges. Nothing may trap. A path stays beneath its root, has no
+// hidden names and survives re-encoding. Tags survive a round trip, ranges lie within the file, and RFC
+// 9110 13.2.2 allows the response. The first line is the path. Each further line is a field value; its first
+// byte picks the field.
 // sources: Sources/GatewayHTTP/StaticFiles/FilePath.swift Sources/GatewayHTTP/StaticFiles/FileSelection.swift
 
 import HTTPModel

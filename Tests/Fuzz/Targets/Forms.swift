@@ -3,8 +3,9 @@ import JSONBytes
 
 @testable import Networking
 
-// Encoders of names and values: forms, nested parameters, JSON and multipart forms. Nothing may trap. Everything reads back
-// unchanged, and no name or value can break out of its place. The first line is a name, the rest a value.
+// Encoders of names and values: forms, nested parameters, JSON and multipart forms. Nothing may trap.
+// Everything reads back unchanged, and no name or value can break out of its place. The first line is a name,
+// the rest a value.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzForms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,8 +1,8 @@
 import Foundation
 import JSONBytes
 
-// The JSON scanner must not trap or overflow. Its verdict does not depend on the address, and equals Foundation's except for
-// the differences listed below. Valid documents stay valid when cut and joined again.
+// The JSON scanner must not trap or overflow. Its verdict does not depend on the address, and equals
+// Foundation's except for the differences listed below. Valid documents stay valid when cut and joined again.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -140,9 +140,10 @@ private func elsewhere(_ bytes: ArraySlice<UInt8>) -> Result<JSONFragment, JSONE
     }
 }
 
-// Known differences. Foundation accepts input that RFC 8259 forbids: UTF-16 and UTF-32 (detected by byte order marks and
-// zeros) and a trailing comma. It exceeds our limits: deeper nesting and numbers of any length. It refuses input that the
-// RFC allows: lone surrogates, which we read as U+FFFD, and numbers outside the range of Double.
+// Known differences. Foundation accepts input that RFC 8259 forbids: UTF-16 and UTF-32 (detected by byte
+// order marks and zeros) and a trailing comma. It exceeds our limits: deeper nesting and numbers of any
+// length. It refuses input that the RFC allows: lone surrogates, which we read as U+FFFD, and numbers outside
+// the range of Double.
 
 private func compareFailure(_ error: JSONError, of bytes: ArraySlice<UInt8>) {
     guard case .failure(error) = elsewhere(bytes) else { fatalError("another verdict elsewhere: \(error)") }
@@ -193,7 +194,8 @@ private func agree(_ ours: JSONFragment, _ theirs: Any) -> Bool {
     }
 }
 
-/// Foundation reads long numbers as decimals. The conversion to Double loses one unit in the last place per power of ten.
+/// Foundation reads long numbers as decimals. The conversion to Double loses one unit in the last place per
+/// power of ten.
 private func agree(_ ours: Double?, _ theirs: Double?) -> Bool {
     guard let ours, let theirs else { return false }
     return abs(ours - theirs) <= 1024 * max(ours.ulp, theirs.ulp)

@@ -2,8 +2,8 @@ import Foundation
 import JSONBytes
 import JSONCoding
 
-// Models decode, or fail to decode, as with Foundation's decoder, except for the documented differences. Decoded models
-// survive a round trip through JSON.
+// Models decode, or fail to decode, as with Foundation's decoder, except for the documented differences.
+// Decoded models survive a round trip through JSON.
 
 private struct Point: Codable, Equatable {
     var date: String
@@ -101,7 +101,8 @@ private func check<Model: Codable & Equatable>(
     _ type: Model.Type, _ bytes: [UInt8], _ ours: JSONBytesDecoder, _ theirs: JSONDecoder
 ) {
     let our = try? ours.decode(type, from: bytes)
-    // Known differences: canonically equivalent text, lone surrogates, fractions that Double cannot represent, and `0e3`.
+    // Known differences: canonically equivalent text, lone surrogates, fractions that Double cannot
+    // represent, and `0e3`.
     let isPlain =
         bytes.allSatisfy { $0 < 0x80 && $0 != 0 } && !bytes.contains(UInt8(ascii: "\\"))
         && !hasLostFraction(bytes)
@@ -128,15 +129,16 @@ private func check<Model: Codable & Equatable>(
     }
 }
 
-/// Whether an object repeats a name, possibly through a key strategy. Foundation decodes both values into a dictionary.
+/// Whether an object repeats a name, possibly through a key strategy. Foundation decodes both values into a
+/// dictionary.
 private func hasRepeatedName(_ bytes: [UInt8]) -> Bool {
     guard let object = try? JSONFragment(validating: bytes[...]) else { return false }
     let names = object.members.map { $0.name.lowercased().filter { $0 != "_" } }
     return Set(names).count < names.count
 }
 
-/// Whether a fraction, or text that looks like one, has too many digits for Double, underflows to zero, or is a zero with an
-/// exponent: Foundation refuses `0e3` as a Double.
+/// Whether a fraction, or text that looks like one, has too many digits for Double, underflows to zero, or is
+/// a zero with an exponent: Foundation refuses `0e3` as a Double.
 private func hasLostFraction(_ bytes: [UInt8]) -> Bool {
     bytes.split(whereSeparator: { !"0123456789+-.eE".utf8.contains($0) }).contains { number in
         guard number.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else {

@@ -2,8 +2,9 @@ import HTTPModel
 
 @testable import GatewayCore
 
-// The parser of multipart forms must not trap or read out of bounds. However the form is cut, its parts, bodies and fault are the
-// same. Any body that does not contain the boundary reads back unchanged. The first byte sets the length of the pieces.
+// The parser of multipart forms must not trap or read out of bounds. However the form is cut, its parts,
+// bodies and fault are the same. Any body that does not contain the boundary reads back unchanged. The first
+// byte sets the length of the pieces.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMultiparts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

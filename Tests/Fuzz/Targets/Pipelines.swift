@@ -1,5 +1,5 @@
-// Compares Rx in virtual time with an independent reference model on random pipelines: same events, ticks and subscriptions
-// to the sources, and nothing left scheduled. A difference is shrunk to a minimal pipeline.
+// Compares Rx in virtual time with an independent reference model on random pipelines: same events, ticks and
+// subscriptions to the sources, and nothing left scheduled. A difference is shrunk to a minimal pipeline.
 //
 // runs: 20000
 // sources: Tests/Fuzz/Pipelines

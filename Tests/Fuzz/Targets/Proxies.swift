@@ -2,8 +2,9 @@ import HTTPModel
 
 // sources: Sources/HTTPOutbound/Proxy/ProxyConfiguration.swift Sources/HTTPOutbound/Proxy/NoProxy.swift
 
-// Proxy settings from environment variables. Nothing may trap. An accepted proxy has a host and a port, and its description
-// hides credentials. `*` excepts every host, and each host excepts itself. The lines are a proxy URL, exceptions and a host.
+// Proxy settings from environment variables. Nothing may trap. An accepted proxy has a host and a port, and
+// its description hides credentials. `*` excepts every host, and each host excepts itself. The lines are a
+// proxy URL, exceptions and a host.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzProxies(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

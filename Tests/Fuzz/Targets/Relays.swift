@@ -3,10 +3,10 @@ import Glibc
 // flags: -detect_leaks=0
 // sources: Tests/Fuzz/Relays
 
-// Requests and responses through a proxy, over sockets. A plain reading says what each side must get of a message that is beyond
-// doubt. Of any other, whatever passes is a well-formed message without fields that stay behind, and nothing hangs. The input is a
-// letter whose bits say how the upstream behaves, a request, a line `=====`, and a response. Memory that the gateway's thread keeps
-// would be taken for leaks.
+// Requests and responses through a proxy, over sockets. A plain reading says what each side must get of a
+// message that is beyond doubt. Of any other, whatever passes is a well-formed message without fields that
+// stay behind, and nothing hangs. The input is a letter whose bits say how the upstream behaves, a request, a
+// line `=====`, and a response. Memory that the gateway's thread keeps would be taken for leaks.
 
 nonisolated(unsafe) private let world = RelayWorld()
 nonisolated(unsafe) private var number = 0

@@ -1,8 +1,9 @@
 import HTTPModel
 import HTTPWire
 
-// The request parser must not trap or read out of bounds, and its verdict does not depend on how the input is cut. Every
-// accepted head can be forwarded and is accepted again. The first byte sets the length of the pieces.
+// The request parser must not trap or read out of bounds, and its verdict does not depend on how the input is
+// cut. Every accepted head can be forwarded and is accepted again. The first byte sets the length of the
+// pieces.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequests(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,8 +1,9 @@
 import HTTPModel
 import HTTPWire
 
-// The response parser must not trap or read out of bounds. Its verdict is the same however the input is cut, and accepted
-// fields can be serialized. The first byte sets the length of the pieces, the second GET or HEAD and whether input ends.
+// The response parser must not trap or read out of bounds. Its verdict is the same however the input is cut,
+// and accepted fields can be serialized. The first byte sets the length of the pieces, the second GET or HEAD
+// and whether input ends.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -2,8 +2,9 @@ import HTTPModel
 
 @testable import GatewayCore
 
-// Templates, paths and routing. Nothing may trap. Decoding, routing and their fast paths agree with plain code that tries
-// each template. The first line is the request target; the others are templates, alternately for GET and POST.
+// Templates, paths and routing. Nothing may trap. Decoding, routing and their fast paths agree with plain
+// code that tries each template. The first line is the request target; the others are templates, alternately
+// for GET and POST.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRoutes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -148,7 +149,8 @@ private func parameters(of template: PathTemplate, _ segments: [[UInt8]]) -> [[U
     }
 }
 
-/// Whether `left` is preferred: at the first difference, a literal is preferred over a parameter, and both over the rest of the path.
+/// Whether `left` is preferred: at the first difference, a literal is preferred over a parameter, and both
+/// over the rest of the path.
 private func isPreferred(_ left: PathTemplate, _ right: PathTemplate) -> Bool {
     for (left, right) in zip(left.segments, right.segments) {
         switch (left, right) {

@@ -1,9 +1,10 @@
 import ContentCoding
 import Glibc
 
-// What a loop decodes in one turn takes a limited time, whatever arrives: at most 64 KiB of coded bytes, and no more of them than become
-// 256 KiB of content or 64 KiB between two codings. A finding is an input for which that takes more than 25 ms. The first byte picks the
-// codings; the rest is repeated, and the first half of it comes only once, at the beginning.
+// What a loop decodes in one turn takes a limited time, whatever arrives: at most 64 KiB of coded bytes, and
+// no more of them than become 256 KiB of content or 64 KiB between two codings. A finding is an input for
+// which that takes more than 25 ms. The first byte picks the codings; the rest is repeated, and the first
+// half of it comes only once, at the beginning.
 // seeds: Tests/Fuzz/Seeds/Codings
 
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -2,8 +2,8 @@ import Foundation
 import JSONBytes
 import JSONCoding
 
-// Hostile JSON decoded into every supported kind of type, with each date strategy. Nothing may trap. All integer types agree
-// on a number's value, decoded values have a description, and they encode to valid JSON.
+// Hostile JSON decoded into every supported kind of type, with each date strategy. Nothing may trap. All
+// integer types agree on a number's value, decoded values have a description, and they encode to valid JSON.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTypes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

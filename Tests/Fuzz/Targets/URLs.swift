@@ -5,8 +5,9 @@ import JSONBytes
 
 @testable import Networking
 
-// Parsing and building of URLs. Nothing may trap. Parsed URLs round-trip, encoded values stay in their place and decode to
-// themselves, and all parsers agree. The lines are a value, a URL or request target, a query and the path of a call.
+// Parsing and building of URLs. Nothing may trap. Parsed URLs round-trip, encoded values stay in their place
+// and decode to themselves, and all parsers agree. The lines are a value, a URL or request target, a query
+// and the path of a call.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzURLs(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

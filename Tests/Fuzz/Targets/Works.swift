@@ -5,9 +5,10 @@ import JSONBytes
 @testable import GatewayCore
 @testable import Networking
 
-// What is done with a value on a loop takes time in proportion to its length, whatever is repeated in it: a finding is an input
-// whose work takes more than 2 us a byte of the value (a release build is about 50 times faster than this one). The first two bytes cut
-// the rest into the beginning, the repeated middle and the end of the value.
+// What is done with a value on a loop takes time in proportion to its length, whatever is repeated in it: a
+// finding is an input whose work takes more than 2 us a byte of the value (a release build is about 50 times
+// faster than this one). The first two bytes cut the rest into the beginning, the repeated middle and the end
+// of the value.
 //
 // optimize: ASCIIText JSONBytes
 

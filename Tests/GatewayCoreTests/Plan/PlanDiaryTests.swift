@@ -95,7 +95,8 @@ struct PlanDiaryTests {
         #expect(try expectSame(.get, "/charts", "no date").status == 400)
         #expect(try expectSame(.get, "/charts?fddDate=x", "no date").status == 400)
         for fault in Self.faults {
-            // The waits between attempts are random, and so is how many are made until one call has failed for good.
+            // The waits between attempts are random, and so is how many are made until one call has failed
+            // for good.
             _ = try expectSame(.get, "/charts?fddDate=2026-11-20", "\(fault)", comparesCalls: false) {
                 $0.answer("/food-diary/weights", fault)
             }

@@ -24,7 +24,8 @@ struct PlanMemoryTests {
         }
     }
 
-    /// Answers a request whose part `/x` sends the client's note, which `hasRoom` admits. Returns the answer and the bench.
+    /// Answers a request whose part `/x` sends the client's note, which `hasRoom` admits. Returns the answer
+    /// and the bench.
     private func answer(
         _ body: Body, note: String = note, hasRoom: @escaping @Sendable (Int) -> Bool
     ) throws -> (Reply, Bench) {

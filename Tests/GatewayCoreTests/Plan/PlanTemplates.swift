@@ -2,7 +2,8 @@ import EndpointPlans
 import HTTPModel
 import JSONBytes
 
-/// Reads text with references in braces, as the reader of a file does. A fault in it is a mistake of the test.
+/// Reads text with references in braces, as the reader of a file does. A fault in it is a mistake of the
+/// test.
 func text(_ text: String) -> PlannedText {
     let bytes = Array(text.utf8)
     var pieces: [PlannedText.Piece] = []

@@ -57,7 +57,8 @@ final class Bench: Sendable {
 
     /// Sends a request without waiting. The answer arrives at once, or during `time.advance`.
     ///
-    /// - Parameter responder: The responder that answers. By default a new one with all endpoints declared so far.
+    /// - Parameter responder: The responder that answers. By default a new one with all endpoints declared so
+    ///   far.
     func ask(
         _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = "",
         responder: GatewayResponder? = nil

@@ -8,7 +8,8 @@ import Rx
 import Testing
 
 extension Reply {
-    /// `meta.timeline` in short form: a line for each part and, below it, one for each call with its attempts.
+    /// `meta.timeline` in short form: a line for each part and, below it, one for each call with its
+    /// attempts.
     ///
     ///     weights 0-12
     ///       diary GET: 0 new 0 - 1 - connection_terminated | 6 new 6 12 12 200 -

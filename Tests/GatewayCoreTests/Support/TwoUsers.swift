@@ -7,7 +7,8 @@ import Rx
 import TestWaiting
 import Testing
 
-/// Requests of two users, A and B, whose endpoints share something made outside of the requests: `/a` has 300 ms, `/b` 5 s.
+/// Requests of two users, A and B, whose endpoints share something made outside of the requests: `/a` has 300
+/// ms, `/b` 5 s.
 ///
 /// `/recent` answers after a second, so that A's deadline passes meanwhile; `/total` answers at once.
 final class TwoUsers: Sendable {

@@ -19,8 +19,8 @@ private struct StoreAPI: TargetType {
 
 @Suite("The memory of request bodies in a gateway", .serialized, .timeLimit(.minutes(1)))
 struct BufferedBodyTests {
-    /// Serves `/store`, which sends the client's body to the upstream with the client's method, and `/decode` and `/collect`,
-    /// which decode or collect it and wait for `gate`.
+    /// Serves `/store`, which sends the client's body to the upstream with the client's method, and `/decode`
+    /// and `/collect`, which decode or collect it and wait for `gate`.
     private func serve(
         _ upstream: ScriptedUpstream, limit: Int = 1 << 20, gate: Gate = Gate(),
         _ body: (GatewayServer) throws -> Void

@@ -68,7 +68,8 @@ struct ExampleFileTests {
 
     // MARK: Articles
 
-    /// Complains about YAML that is neither part of an example nor a file that has the problems shown after it.
+    /// Complains about YAML that is neither part of an example nor a file that has the problems shown after
+    /// it.
     private static func complaints(_ blocks: [ArticleBlock]) throws -> [String] {
         let examples = try names.map { try text("docker/examples/\($0)") }
         return blocks.indices.compactMap { index in

@@ -37,7 +37,8 @@ final class FileGateway {
         server.accept()
     }
 
-    /// A test that forgets to stop its gateway, or stops its server without waiting, leaves no thread or descriptor behind.
+    /// A test that forgets to stop its gateway, or stops its server without waiting, leaves no thread or
+    /// descriptor behind.
     deinit { stop() }
 
     /// A gateway that serves a file alone.

@@ -24,7 +24,8 @@ struct ReloadedPolicyTests {
         """
     }
 
-    /// Serves with a policy until an address is in this state, then without the policy. Returns the messages about addresses.
+    /// Serves with a policy until an address is in this state, then without the policy. Returns the messages
+    /// about addresses.
     private func messages(
         _ peers: AddressPeers, _ policy: String, until state: AddressState, then other: String
     ) throws -> [String] {

@@ -12,8 +12,8 @@ private struct AccountAPI: TargetType {
 
 @Suite("Upstreams that log in connections", .timeLimit(.minutes(1)))
 struct ConnectionLoginTests {
-    /// Serves `/files/account`, which passes through, and `/account`, which answers with JSON, in front of an upstream that logs in
-    /// connections.
+    /// Serves `/files/account`, which passes through, and `/account`, which answers with JSON, in front of an
+    /// upstream that logs in connections.
     private func withLogin(_ body: (GatewayServer, ScriptedUpstream) throws -> Void) throws {
         let upstream = try ScriptedUpstream(.open, ConnectionLogin.scripts(16))
         defer { upstream.stop() }

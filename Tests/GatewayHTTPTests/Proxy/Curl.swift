@@ -30,8 +30,8 @@ struct Curl {
 
     /// Returns curl's exit status.
     ///
-    /// - Parameter fileBlocks: the largest file that curl may write, in blocks of the shell; with a larger one it ends with 23. Nil for
-    ///   any.
+    /// - Parameter fileBlocks: the largest file that curl may write, in blocks of the shell; with a larger
+    ///   one it ends with 23. Nil for any.
     func run(_ arguments: [String], fileBlocks: Int? = nil) throws -> Int32 {
         guard let program = Self.program else { throw PeerFailure(description: "curl is not installed") }
         let process = Process()

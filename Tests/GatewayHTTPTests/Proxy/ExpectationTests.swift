@@ -133,7 +133,8 @@ struct ProxyExpectationTests {
         #expect(lines.statuses == [status, 200])
     }
 
-    /// Successes that come before the upload: whole at once, with a body of known length, without a body, and without a length.
+    /// Successes that come before the upload: whole at once, with a body of known length, without a body, and
+    /// without a length.
     private static let successes = [
         "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok",
         "HTTP/1.1 201 Created\r\nContent-Length: 20000\r\n\r\n" + String(repeating: "o", count: 20_000),

@@ -7,8 +7,8 @@ import TestSupport
 
 typealias Script = [ScriptedUpstream.Step]
 
-/// Serves a gateway that passes all below `/files/` on to a scripted upstream while `body` runs. Returns the lines of the access
-/// log.
+/// Serves a gateway that passes all below `/files/` on to a scripted upstream while `body` runs. Returns the
+/// lines of the access log.
 ///
 /// - Parameters:
 ///   - scripts: what the upstream does on its first connection, its second and so on.
@@ -58,8 +58,8 @@ extension RawClient {
         send(([request + " HTTP/1.1", "Host: test"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
     }
 
-    /// Whether another request on this connection passes, so that the one before left nothing behind. The upstream answers it with
-    /// `next`.
+    /// Whether another request on this connection passes, so that the one before left nothing behind. The
+    /// upstream answers it with `next`.
     func goesOn() throws -> Bool {
         begin("GET /files/next")
         return try reply().text == "next"

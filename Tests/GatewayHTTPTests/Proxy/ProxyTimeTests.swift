@@ -176,8 +176,8 @@ struct ProxyTimeTests {
             client.begin("GET /files/a")
             _ = try client.read(through: "\r\n\r\n")
             if byRate {
-                // Only what a client acknowledges has a rate, while the gateway has more for it. What waits in the gateway, 64 KiB,
-                // takes 320 ms.
+                // Only what a client acknowledges has a rate, while the gateway has more for it. What waits
+                // in the gateway, 64 KiB, takes 320 ms.
                 var left = 500
                 while !client.isReset(within: 20), left > 0 {
                     _ = try? client.read(count: 4_000)

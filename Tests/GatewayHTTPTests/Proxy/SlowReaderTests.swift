@@ -53,8 +53,8 @@ struct SlowReaderTests {
         ) { server, _ in try body(server) }
     }
 
-    /// Sends requests whose responses the clients do not read. Waits until each has a connection to the upstream or waits for one,
-    /// in the order of the clients.
+    /// Sends requests whose responses the clients do not read. Waits until each has a connection to the
+    /// upstream or waits for one, in the order of the clients.
     private func begin(_ count: Int, _ passing: Passing, at server: GatewayServer) throws -> [RawClient] {
         try (1...count).map { number in
             let reader = try RawClient(port: server.port, receiveBuffer: 1 << 16)

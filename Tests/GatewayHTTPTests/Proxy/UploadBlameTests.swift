@@ -31,7 +31,8 @@ struct UploadBlameTests {
         return policy
     }()
 
-    /// Sends twelve uploads of three bytes to an upstream that reads these and then ends the connection. Returns the gateway's messages.
+    /// Sends twelve uploads of three bytes to an upstream that reads these and then ends the connection.
+    /// Returns the gateway's messages.
     private func upload(length: Int, _ ending: Ending, then check: (GatewayServer) -> Void) throws -> String {
         let upstream = try ScriptedUpstream([.readHead, .read(3)] + ending.steps)
         defer { upstream.stop() }
@@ -80,8 +81,8 @@ struct UploadBlameTests {
         #expect(!messages.contains("was awaited"))
     }
 
-    /// Sends such uploads to an upstream until each of its two addresses has failed three. Returns the gateway's messages, and how many
-    /// addresses are out of service.
+    /// Sends such uploads to an upstream until each of its two addresses has failed three. Returns the
+    /// gateway's messages, and how many addresses are out of service.
     private func uploadToTwo(length: Int, _ ending: Ending) throws -> (messages: String, out: Int) {
         let script = [.readHead, .read(3)] + ending.steps
         let first = try ScriptedUpstream(.open, [script])

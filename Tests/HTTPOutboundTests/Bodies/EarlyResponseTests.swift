@@ -5,7 +5,8 @@ import Testing
 
 @testable import HTTPOutbound
 
-/// Responses that arrive before the upstream has the whole request. The call ends when both directions have ended.
+/// Responses that arrive before the upstream has the whole request. The call ends when both directions have
+/// ended.
 @Suite("Responses before the end of an upload", .timeLimit(.minutes(1)))
 struct EarlyResponseTests {
     enum Body: String, CaseIterable, CustomTestStringConvertible {

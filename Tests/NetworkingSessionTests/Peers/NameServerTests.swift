@@ -77,7 +77,8 @@ struct NameServerTests {
             name: DNSServer.Name(both, delays: ["AAAA": 200]), isSix: true),
     ]
 
-    /// Runs `body` with a session that asks this server, in which a lookup that waits for both families never ends.
+    /// Runs `body` with a session that asks this server, in which a lookup that waits for both families never
+    /// ends.
     private func with<Result>(
         _ server: DNSServer, _ change: (inout Session.Configuration) throws -> Void = { _ in },
         _ body: (Session) async throws -> Result

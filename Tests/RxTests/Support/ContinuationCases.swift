@@ -3,7 +3,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// An operator that goes on with a second stream after the first has ended, and then only passes on its events.
+/// An operator that goes on with a second stream after the first has ended, and then only passes on its
+/// events.
 struct ContinuationCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Whether it goes on after an error rather than after a completion.

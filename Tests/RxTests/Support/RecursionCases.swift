@@ -21,7 +21,8 @@ struct RecursionCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The files of Sources/Rx whose operators it covers.
     let files: [String]
-    /// Whether a round finally only passes on the events of the next one, so that the stream can go on for ever.
+    /// Whether a round finally only passes on the events of the next one, so that the stream can go on for
+    /// ever.
     let endsWithNext: Bool
     let build: @Sendable (Round) -> Observable<Int>
 

@@ -20,8 +20,8 @@ struct StressCase: Sendable, CustomTestStringConvertible {
 
     let testDescription: String
     let delivery: Delivery
-    /// Only values that are equal modulo this number are in order, since groups with separate gates may overtake
-    /// each other.
+    /// Only values that are equal modulo this number are in order, since groups with separate gates may
+    /// overtake each other.
     let lanes: Int
     let build: @Sendable (Observable<Int>, Observable<Int>) -> Observable<[Int]>
 

@@ -9,8 +9,8 @@ import NetworkingSession
 ///     BodySoak download URL FILE [AUTHORITY]    GET it into the file
 ///     BodySoak upload URL FILE [AUTHORITY]      PUT it from the file
 ///
-/// First moves four bodies from or to `URL/warm`, to get one-time and per-thread allocations out of the way. Prints the
-/// resident memory before and its peak, both in KiB, and the seconds.
+/// First moves four bodies from or to `URL/warm`, to get one-time and per-thread allocations out of the way.
+/// Prints the resident memory before and its peak, both in KiB, and the seconds.
 @main
 enum BodySoak {
     private struct Body: TargetType {

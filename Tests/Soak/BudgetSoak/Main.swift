@@ -1,7 +1,8 @@
 import GatewayHTTP
 import SoakGateway
 
-/// A gateway of a file on two loops, with low limits of memory that a file does not set. `make soak PROOF=budget` measures it.
+/// A gateway of a file on two loops, with low limits of memory that a file does not set.
+/// `make soak PROOF=budget` measures it.
 ///
 ///     BudgetSoak FILE    prints its port and serves until it is ended
 @main

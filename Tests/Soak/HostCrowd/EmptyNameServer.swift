@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A name server on UDP that knows no name. (Where nothing listens, the kernel refuses at most 1000 datagrams a second.)
+/// A name server on UDP that knows no name. (Where nothing listens, the kernel refuses at most 1000 datagrams
+/// a second.)
 final class EmptyNameServer: Sendable {
     let port: UInt16
     private let descriptor: Int32

@@ -10,8 +10,8 @@ import Synchronization
 
 /// A gateway that asks another upstream for each request, its upstreams, and its clients.
 ///
-/// The upstreams are the addresses 127.0.0.0/8 of one server. Their base URLs are computed: by the target of a call, or by
-/// a redirect.
+/// The upstreams are the addresses 127.0.0.0/8 of one server. Their base URLs are computed: by the target of
+/// a call, or by a redirect.
 package final class HostCrowd: Sendable {
     /// How the upstreams behave.
     package enum Kind: String, CaseIterable, Sendable {
@@ -25,7 +25,8 @@ package final class HostCrowd: Sendable {
         case refusing
         /// Their names do not exist.
         case unresolved
-        /// They answer once all of a crowd have been asked. The last kind: a loop's table keeps room for as many for a while.
+        /// They answer once all of a crowd have been asked. The last kind: a loop's table keeps room for as
+        /// many for a while.
         case held
 
         /// The status of the gateway's answer.

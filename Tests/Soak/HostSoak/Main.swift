@@ -7,9 +7,10 @@ import NetworkingSession
 ///
 ///     HostSoak COUNT    at most 1500 that are held at once, and 2000 that a redirect leads to
 ///
-/// Prints a line for each crowd: its kind, the number of upstreams, the number of expected answers, the largest tables of
-/// upstreams, pools and names meanwhile, the seconds, and the resident memory in KiB. The last line has what is left once the
-/// idle connections have closed: upstreams, pools, names, unreachable addresses, and the resident memory.
+/// Prints a line for each crowd: its kind, the number of upstreams, the number of expected answers, the
+/// largest tables of upstreams, pools and names meanwhile, the seconds, and the resident memory in KiB. The
+/// last line has what is left once the idle connections have closed: upstreams, pools, names, unreachable
+/// addresses, and the resident memory.
 @main
 enum HostSoak {
     static let loops = 2

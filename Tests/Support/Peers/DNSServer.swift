@@ -8,7 +8,8 @@ package final class DNSServer: Sendable {
             case silent, servfail, refused, nxdomain
             /// The answer over UDP says that it is truncated, and has no address.
             case truncated
-            /// The same, and a forged answer with the address 203.0.113.66 and the QR bit 0 comes over TCP before the real one.
+            /// The same, and a forged answer with the address 203.0.113.66 and the QR bit 0 comes over TCP
+            /// before the real one.
             case truncatedUnmarked
             /// The same, and the query comes back over TCP before the real answer.
             case truncatedEcho

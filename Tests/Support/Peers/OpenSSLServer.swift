@@ -14,7 +14,8 @@ package final class OpenSSLServer: Sendable {
 
     package var log: String { process.log }
 
-    /// Starts a server that answers each request with a page about its connection, in HTTP/1.0, unless `arguments` change that.
+    /// Starts a server that answers each request with a page about its connection, in HTTP/1.0, unless
+    /// `arguments` change that.
     ///
     /// - Parameters:
     ///   - identity: its certificate and key.

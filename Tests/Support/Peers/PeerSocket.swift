@@ -1,6 +1,7 @@
 import Glibc
 
-/// A listening socket for a peer to inherit. Its port is known before the peer runs, and early clients wait in its backlog.
+/// A listening socket for a peer to inherit. Its port is known before the peer runs, and early clients wait
+/// in its backlog.
 struct PeerSocket {
     let descriptor: Int32
     /// 0 for a Unix domain socket.

@@ -21,8 +21,8 @@ package final class PythonServer: Sendable {
     package var log: String { process.log }
 
     /// - Parameters:
-    ///   - handler: Python that defines `Handler`, a `http.server.BaseHTTPRequestHandler`. `http.server`, `socket`, `sys`
-    ///     and `time` are imported.
+    ///   - handler: Python that defines `Handler`, a `http.server.BaseHTTPRequestHandler`. `http.server`,
+    ///     `socket`, `sys` and `time` are imported.
     ///   - files: the initial files of its folder.
     package init(
         _ handler: String = PythonServer.files, files: [String: [UInt8]] = [:], onUnixSocket: Bool = false,

@@ -2,7 +2,8 @@ import EndpointPlans
 
 /// What can fail an endpoint's answer: its steps, its required parts, and what these read.
 ///
-/// A part that reads a failed one has failed with the same status, so an optional part decides the answer through a required one.
+/// A part that reads a failed one has failed with the same status, so an optional part decides the answer
+/// through a required one.
 struct DecidingParts {
     /// A part that the answer depends on.
     private struct Dependency: Hashable {

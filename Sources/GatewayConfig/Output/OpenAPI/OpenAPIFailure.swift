@@ -39,7 +39,8 @@ struct OpenAPIFailure: Hashable {
         }.filter(used.contains)
     }
 
-    /// Returns the failures that can occur at an endpoint. Upstreams decide only through what the answer requires.
+    /// Returns the failures that can occur at an endpoint. Upstreams decide only through what the answer
+    /// requires.
     static func all(of endpoint: PlannedEndpoint, in document: ConfigDocument) -> [OpenAPIFailure] {
         let deciding = DecidingParts(endpoint, document)
         let statuses = Status.allCases.filter { status in
@@ -150,7 +151,8 @@ extension ConfigDocument {
         !call.hasOwn(.authorization) && passesCredentials(of: settings, to: call.upstream)
     }
 
-    /// Whether an endpoint passes the client's `Authorization` on to an upstream. Names in variables may be any.
+    /// Whether an endpoint passes the client's `Authorization` on to an upstream. Names in variables may be
+    /// any.
     func passesCredentials(of settings: PlannedSettings, to upstream: Located<String>) -> Bool {
         settings.credentials.contains { name in
             name.value == upstream.value || isSubstituted(name.place) || isSubstituted(upstream.place)

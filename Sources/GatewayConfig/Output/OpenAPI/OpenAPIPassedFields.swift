@@ -17,12 +17,14 @@ struct OpenAPIPassedFields {
         passesCredentials(endpoint) ? Self.security : []
     }
 
-    /// Returns the member that lets a client send credentials or none; nothing if the upstream does not get them.
+    /// Returns the member that lets a client send credentials or none; nothing if the upstream does not get
+    /// them.
     func security(of proxy: PlannedProxy) -> OpenAPISchemas.Members {
         passesCredentials(proxy) ? Self.security : []
     }
 
-    /// The schemes that endpoints have. Any form of credentials passes, so the field is described, not its form.
+    /// The schemes that endpoints have. Any form of credentials passes, so the field is described, not its
+    /// form.
     var schemes: OpenAPISchemas.Members {
         guard
             document.endpoints.contains(where: passesCredentials)

@@ -14,7 +14,8 @@ struct OpenAPIPaths {
     private var items: [(path: String, operations: [Operation])] = []
     private var known: [[String?]: (index: Int, names: [String])] = [:]
 
-    /// Each operation has a name that no other has: its method and path, and a number if earlier ones have the same.
+    /// Each operation has a name that no other has: its method and path, and a number if earlier ones have
+    /// the same.
     var tree: SchemaTree {
         var uses: [String: Int] = [:]
         return .object(
@@ -66,8 +67,8 @@ struct OpenAPIPaths {
         return found
     }
 
-    /// Adds an operation. OpenAPI has one parameter for a segment and for the rest of a path, so the two may be one
-    /// item. An endpoint with the segment gets the requests then, as in the gateway.
+    /// Adds an operation. OpenAPI has one parameter for a segment and for the rest of a path, so the two may
+    /// be one item. An endpoint with the segment gets the requests then, as in the gateway.
     mutating func add(_ operation: SchemaTree, of path: EndpointPath, at index: Int, for method: HTTPMethod) {
         let new = Operation(
             name: method.rawValue.lowercased(), value: operation, takesRest: path.restName != nil)

@@ -73,7 +73,8 @@ struct OpenAPIResponses {
 
     // MARK: Components
 
-    /// The failures that can occur, as an envelope and, for clients that accept only it, as problem details (RFC 9457).
+    /// The failures that can occur, as an envelope and, for clients that accept only it, as problem details
+    /// (RFC 9457).
     var components: OpenAPISchemas.Members {
         OpenAPIFailure.all(of: data.schemas.document).map { ($0.name, $0.tree(names)) }
     }

@@ -134,7 +134,8 @@ enum SharedPattern {
     /// Letters that may follow a backslash in both.
     private static let escapes = "dDwWsSbBnrtf"
 
-    /// Whether the pattern has only constructs of both. It may reject one that both understand, but never accepts one that differs.
+    /// Whether the pattern has only constructs of both. It may reject one that both understand, but never
+    /// accepts one that differs.
     static func isShared(_ pattern: String) -> Bool {
         let withoutClasses = pattern.replacing("[^", with: "[")
         guard !foreign.contains(where: withoutClasses.contains) else { return false }

@@ -56,7 +56,8 @@ struct CallCosts {
 
     // MARK: Requests that pass through
 
-    /// Returns the upstream calls of a request with one of a proxy's methods; without one, a variable names it.
+    /// Returns the upstream calls of a request with one of a proxy's methods; without one, a variable names
+    /// it.
     func calls(of proxy: PlannedProxy, _ method: HTTPMethod?) -> CallRange {
         guard let method else { return CallRange(least: 1, most: .unknown) }
         return CallRange(

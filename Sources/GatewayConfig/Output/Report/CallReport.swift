@@ -42,7 +42,8 @@ package struct ReportRow: Sendable {
 
     package var name: String
     package var kind: Kind
-    /// The parts that it waits for, with the groups around them: `weather.now`. For a step, the one before it.
+    /// The parts that it waits for, with the groups around them: `weather.now`. For a step, the one before
+    /// it.
     package var after: [String]
     /// The reference of `when`: `{parts.user.id}`.
     package var condition: (text: String, isNegated: Bool)?

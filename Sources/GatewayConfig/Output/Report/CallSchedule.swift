@@ -6,7 +6,8 @@ struct CallSchedule {
     private let costs: CallCosts
     /// Whether the parts start in each request, which a failed step prevents.
     private let areCertain: Bool
-    /// For each part, the longest chain that ends with it, first among all parts, then within each group around it.
+    /// For each part, the longest chain that ends with it, first among all parts, then within each group
+    /// around it.
     private var ends: [[ReportNumber]]
     /// For each part, the one that it waits for longest.
     private var previous: [Int?]

@@ -1,8 +1,8 @@
 import EndpointPlans
 import GatewayCore
 
-/// The calls of an endpoint whose requests pass through. Bodies may take any time, so only the time until a response
-/// begins has a limit.
+/// The calls of an endpoint whose requests pass through. Bodies may take any time, so only the time until a
+/// response begins has a limit.
 package struct ProxyReport: Sendable {
     /// Methods whose requests make the same number of calls.
     package struct Row: Sendable {
@@ -18,7 +18,8 @@ package struct ProxyReport: Sendable {
     package let file: String
     package let line: Int
     package let upstream: String
-    /// The place at the upstream, with the parameter for the rest of the request's path: `/pictures/{path...}`.
+    /// The place at the upstream, with the parameter for the rest of the request's path:
+    /// `/pictures/{path...}`.
     package let upstreamPath: String
     package let rows: [Row]
     /// Nanoseconds that an attempt waits for the first byte of a response.

@@ -53,7 +53,8 @@ final class BodyCursor: Sendable {
     /// Nil for a body in memory.
     var counted: (any CountedSource)? { source as? any CountedSource }
 
-    /// Charges bytes that a reader collects. They count until the request is freed. Throws if the memory for bodies is full.
+    /// Charges bytes that a reader collects. They count until the request is freed. Throws if the memory for
+    /// bodies is full.
     func collect(_ count: Int) throws(GatewayError) {
         let memory = state.withLock { state in
             if state.memory == nil { state.memory = counted?.makeMemory() }

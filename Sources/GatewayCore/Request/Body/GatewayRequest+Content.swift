@@ -1,12 +1,13 @@
 import HTTPModel
 
 extension GatewayRequest {
-    /// Returns the body without its content codings: gzip, deflate and br are decoded (RFC 9110 8.4). Without a coding, returns `body`
-    /// itself. `json()` and `form()` decode the body, too.
+    /// Returns the body without its content codings: gzip, deflate and br are decoded (RFC 9110 8.4). Without
+    /// a coding, returns `body` itself. `json()` and `form()` decode the body, too.
     ///
-    /// - Throws: 415 with `Accept-Encoding` for another coding or more than two; 400 if the body is not what `Content-Encoding` says,
-    ///   or is a range; 413 if the decoded body exceeds the endpoint's limit, or exceeds 1 MiB and is more than 100 times as large as the
-    ///   body. At an endpoint that streams bodies, an error that is answered with `500 INTERNAL`.
+    /// - Throws: 415 with `Accept-Encoding` for another coding or more than two; 400 if the body is not what
+    ///   `Content-Encoding` says, or is a range; 413 if the decoded body exceeds the endpoint's limit, or
+    ///   exceeds 1 MiB and is more than 100 times as large as the body. At an endpoint that streams bodies,
+    ///   an error that is answered with `500 INTERNAL`.
     public func decodedBody() throws -> ArraySlice<UInt8> {
         try requireBufferedBody(for: "decodedBody()")
         let codings = try CodedBody.codings(of: self)

@@ -6,9 +6,10 @@
 ///         return .json(["count": count])
 ///     }
 ///
-/// Content codings are decoded as `decodedBody()` does. The client is slowed down to the pace of the reader: at most 128 KiB wait in memory. Reading throws a `GatewayError`,
-/// which a handler lets propagate, if the body is malformed (400), too slow (408) or longer than the endpoint's limit
-/// (413), and a `CancellationError` if the client has left or the request is over. Cancelling the task ends the body.
+/// Content codings are decoded as `decodedBody()` does. The client is slowed down to the pace of the reader:
+/// at most 128 KiB wait in memory. Reading throws a `GatewayError`, which a handler lets propagate, if the
+/// body is malformed (400), too slow (408) or longer than the endpoint's limit (413), and a
+/// `CancellationError` if the client has left or the request is over. Cancelling the task ends the body.
 public struct RequestBody: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
     public typealias Failure = any Error
@@ -24,7 +25,8 @@ public struct RequestBody: AsyncSequence, Sendable {
     /// Reads the whole body into memory, which counts among the request bodies of its loop.
     ///
     /// - Parameter limit: the most bytes that are read, besides the endpoint's own limit.
-    /// - Throws: 413 if the body is longer, 503 if the memory for bodies is full, else what reading the pieces throws.
+    /// - Throws: 413 if the body is longer, 503 if the memory for bodies is full, else what reading the
+    ///   pieces throws.
     public func bytes(limit: Int = .max) async throws -> [UInt8] {
         var whole: [UInt8] = []
         for try await bytes in self {
@@ -54,8 +56,8 @@ public struct RequestBody: AsyncSequence, Sendable {
 }
 
 extension GatewayRequest {
-    /// The body as it arrives, at an endpoint with `.streamsBody`. Elsewhere the buffered body in one piece, from its
-    /// beginning for each use of this property.
+    /// The body as it arrives, at an endpoint with `.streamsBody`. Elsewhere the buffered body in one piece,
+    /// from its beginning for each use of this property.
     public var bodyStream: RequestBody { RequestBody(BodyContent(self)) }
 
     /// Throws for a function that needs the buffered body, if the endpoint streams it.
@@ -67,10 +69,10 @@ extension GatewayRequest {
 }
 
 extension EndpointOption {
-    /// Starts the handler when the head of the request has arrived, and gives it the body in pieces: read `bodyStream` or
-    /// `multipart()`. `body` is empty, and `json()` and `form()` fail.
+    /// Starts the handler when the head of the request has arrived, and gives it the body in pieces: read
+    /// `bodyStream` or `multipart()`. `body` is empty, and `json()` and `form()` fail.
     ///
-    /// The endpoint's `.bodyLimit` still applies, and its `.deadline` includes the upload. If the answer is sent before the
-    /// body has arrived, the connection closes after it.
+    /// The endpoint's `.bodyLimit` still applies, and its `.deadline` includes the upload. If the answer is
+    /// sent before the body has arrived, the connection closes after it.
     public static var streamsBody: EndpointOption { EndpointOption { $0.streamsBody = true } }
 }

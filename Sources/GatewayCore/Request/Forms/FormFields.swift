@@ -1,7 +1,7 @@
 import HTTPModel
 
-/// The fields of a form, `application/x-www-form-urlencoded`, with typed access. A missing or invalid field throws a
-/// `GatewayError.invalidRequest` that names it. Handlers let it propagate.
+/// The fields of a form, `application/x-www-form-urlencoded`, with typed access. A missing or invalid field
+/// throws a `GatewayError.invalidRequest` that names it. Handlers let it propagate.
 ///
 ///     let form = try request.form()
 ///     let name: String = try form.value("name")
@@ -12,8 +12,8 @@ public struct FormFields: Sendable {
 
     private let items: [(name: String, value: String)]
 
-    /// Parses fields as the WHATWG URL standard does (5.1), but refuses what it would replace: incomplete escapes and text
-    /// that is not UTF-8.
+    /// Parses fields as the WHATWG URL standard does (5.1), but refuses what it would replace: incomplete
+    /// escapes and text that is not UTF-8.
     init(_ bytes: ArraySlice<UInt8>) throws(GatewayError) {
         var separators = 0
         for byte in bytes where byte == UInt8(ascii: "&") { separators += 1 }

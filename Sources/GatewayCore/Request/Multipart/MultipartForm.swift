@@ -13,10 +13,11 @@ extension GatewayRequest {
     ///         return .json(["title": title])
     ///     }
     ///
-    /// A part that is not read is skipped. Works at an endpoint with `.streamsBody`, and at others with their buffered body.
+    /// A part that is not read is skipped. Works at an endpoint with `.streamsBody`, and at others with their
+    /// buffered body.
     ///
-    /// Reading throws a `GatewayError`: 415 for another `Content-Type`; 400 for a malformed form, with the part and the rule;
-    /// 413 beyond a limit; and what reading `bodyStream` throws.
+    /// Reading throws a `GatewayError`: 415 for another `Content-Type`; 400 for a malformed form, with the
+    /// part and the rule; 413 beyond a limit; and what reading `bodyStream` throws.
     public func multipart(_ limits: MultipartLimits = MultipartLimits()) -> MultipartForm {
         MultipartForm(MultipartReader(self, limits))
     }

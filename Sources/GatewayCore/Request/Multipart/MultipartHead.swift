@@ -8,8 +8,8 @@ struct MultipartHead: Sendable {
     var contentType: MediaType?
     var fields: HTTPFields
 
-    /// Parses the lines of a head, each with its CRLF, without the empty line that ends it. `number` counts the parts
-    /// from 1.
+    /// Parses the lines of a head, each with its CRLF, without the empty line that ends it. `number` counts
+    /// the parts from 1.
     init(_ lines: ArraySlice<UInt8>, number: Int, _ limits: MultipartLimits) throws(MultipartFault) {
         let subject = "Part \(number) of the form"
         fields = try Self.fields(lines, subject, limits)

@@ -1,4 +1,5 @@
-/// What a form of type `multipart/form-data` may use. The endpoint's `.bodyLimit` bounds the whole form, and so each file.
+/// What a form of type `multipart/form-data` may use. The endpoint's `.bodyLimit` bounds the whole form, and
+/// so each file.
 public struct MultipartLimits: Sendable, Hashable {
     /// Most parts of a form. Default 100. Beyond it: 413.
     public var parts = 100

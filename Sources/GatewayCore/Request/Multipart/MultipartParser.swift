@@ -3,9 +3,9 @@ import Glibc
 
 /// Parses a form of type `multipart/form-data` strictly and without I/O (RFC 7578, RFC 2046 5.1).
 ///
-/// Pass it bytes with `receive` when `next` returns `.needMore`, and call `finish` at the end of the form. The events do
-/// not depend on how the bytes are cut, except for the cuts of `.body`. Nothing may precede the first boundary but an empty
-/// line, and nothing may follow the last one but a line end.
+/// Pass it bytes with `receive` when `next` returns `.needMore`, and call `finish` at the end of the form.
+/// The events do not depend on how the bytes are cut, except for the cuts of `.body`. Nothing may precede the
+/// first boundary but an empty line, and nothing may follow the last one but a line end.
 struct MultipartParser {
     enum Event {
         /// All bytes are used, and the form is incomplete.

@@ -26,7 +26,8 @@ public struct MultipartPart: Sendable {
 
     /// Reads the body as text.
     ///
-    /// - Throws: 413 if it exceeds `MultipartLimits.fieldValue`, 400 if it is not UTF-8, else what reading the form throws.
+    /// - Throws: 413 if it exceeds `MultipartLimits.fieldValue`, 400 if it is not UTF-8, else what reading
+    ///   the form throws.
     public func text() async throws -> String {
         guard let text = String(validating: try await bytes(limit: reader.limits.fieldValue), as: UTF8.self)
         else {
@@ -38,7 +39,8 @@ public struct MultipartPart: Sendable {
     /// Reads the whole body into memory.
     ///
     /// - Parameter limit: the most bytes that are read.
-    /// - Throws: 413 if it is longer, 503 if the memory for bodies is full, else what reading the form throws.
+    /// - Throws: 413 if it is longer, 503 if the memory for bodies is full, else what reading the form
+    ///   throws.
     public func bytes(limit: Int) async throws -> [UInt8] {
         var whole: [UInt8] = []
         for try await bytes in body {

@@ -1,7 +1,8 @@
 import Foundation
 import Rx
 
-// Closures that share variables: allowed in mode 5, an error in mode 6 that no library can turn into a warning.
+// Closures that share variables: allowed in mode 5, an error in mode 6 that no library can turn into a
+// warning.
 
 extension Observable where Element: Any {
     public static func cascade<S: Sequence>(_ observables: S) -> Observable

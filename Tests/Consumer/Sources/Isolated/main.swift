@@ -1,8 +1,8 @@
 import Dispatch
 import Rx
 
-// Top-level code is isolated to the main actor, and so is every closure here that the library does not declare `@Sendable`. The
-// closure of `map` runs on another thread, where an isolated closure would trap.
+// Top-level code is isolated to the main actor, and so is every closure here that the library does not
+// declare `@Sendable`. The closure of `map` runs on another thread, where an isolated closure would trap.
 let ended = DispatchSemaphore(value: 0)
 let subscription = Observable.just(1)
     .observe(on: SerialDispatchQueueScheduler(qos: .background))

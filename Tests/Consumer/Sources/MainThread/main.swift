@@ -39,7 +39,8 @@ let before = clock()
 shown("silent") { try Observable<Int>.never().toBlocking(timeout: 0.1).first() ?? -1 }
 print("sleeps", Double(clock() - before) / Double(CLOCKS_PER_SEC) < 0.05)
 
-// The main queue runs one block at a time, so it cannot serve a wait inside a block. The wait ends at its deadline.
+// The main queue runs one block at a time, so it cannot serve a wait inside a block. The wait ends at its
+// deadline.
 DispatchQueue.main.async {
     shown("inside") { try hopped.toBlocking(timeout: 0.01).first() ?? -1 }
     shown("elsewhere") { try Observable.of(1, scheduler: background).toBlocking(timeout: 10).first() ?? -1 }

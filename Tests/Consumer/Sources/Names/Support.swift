@@ -1,8 +1,8 @@
 import Foundation
 import Rx
 
-// Uses every overload of every public name of Rx once, in mode 6 with warnings as errors. The compiler is the test; nothing here
-// runs.
+// Uses every overload of every public name of Rx once, in mode 6 with warnings as errors. The compiler is the
+// test; nothing here runs.
 
 struct Failure: Error {}
 

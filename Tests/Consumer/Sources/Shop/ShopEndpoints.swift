@@ -27,7 +27,8 @@ private func declareProducts(on api: Gateway) {
     let stock = api.provider(StockAPI.self, upstream: "stock")
     let sellers = api.provider(SellersAPI.self, upstream: "sellers")
 
-    // The product is required. The seller depends on it, and begins as soon as it is there, beside the others.
+    // The product is required. The seller depends on it, and begins as soon as it is there, beside the
+    // others.
     api.get("/products/{id}", .deadline(.seconds(3))) { request in
         let id = try request.path("id", as: Int.self)
         let product = catalog.rx.request(.product(id)).fragment().share()

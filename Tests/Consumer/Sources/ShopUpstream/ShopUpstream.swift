@@ -1,7 +1,8 @@
 import Sluice
 import Synchronization
 
-/// The services that the shop's gateway calls, in one program. It is a gateway without upstreams, whose answers are bare.
+/// The services that the shop's gateway calls, in one program. It is a gateway without upstreams, whose
+/// answers are bare.
 @main
 struct ShopUpstream {
     static func main() {

@@ -7,7 +7,8 @@ import Testing
 @testable import GatewayHTTP
 
 extension FileKeys {
-    /// The examples of the keys that parts and steps share. A step `a` is read by a value, a part `a` stands in the answer.
+    /// The examples of the keys that parts and steps share. A step `a` is read by a value, a part `a` stands
+    /// in the answer.
     static func calls(_ table: String) -> [KeyExample] {
         func example(
             _ key: String, _ call: String, _ check: @escaping @Sendable (FileBench) async throws -> Void

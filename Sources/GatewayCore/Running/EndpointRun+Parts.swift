@@ -1,0 +1,71 @@
+import JSONBytes
+import Locking
+@_spi(Records) import Networking
+import Rx
+
+/// The starts of parts, and what they report.
+extension EndpointRun {
+    /// Starts a part. Returns its subscription.
+    @inline(__always)
+    func begin(
+        _ source: consuming Part.Source, _ number: Int,
+        for receiver: (any SingleReceiver<JSONFragment>)? = nil
+    ) -> Link? {
+        // Moved at every step: a uniquely held source runs in place instead of being copied.
+        switch consume source {
+        case .single(let part):
+            guard part.isOneCall, !isTimed, receiver == nil else {
+                return subscribe(consume part, number, for: receiver)
+            }
+            return (consume part).subscribe(self, number: number)
+        case .task(let work): return subscribe(PartSource.task(work, on: scheduler), number, for: receiver)
+        case .ended(let part):
+            ended(part, number)
+            return nil
+        }
+    }
+
+    /// The part has ended before, or with the failure of another one.
+    private func ended(_ part: EndedPart, _ number: Int) {
+        if let unexpected = part.outcome.failure?.unexpected { report(unexpected, part: part.name) }
+        if let own = part.number { context.moveCalls(ofPart: own, to: number) }
+        partEnded(number, part.outcome)
+    }
+
+    /// Subscribes to a part in a context that attributes its calls to the part.
+    @inline(never)
+    func subscribe(
+        _ part: consuming Single<JSONFragment>, _ number: Int,
+        for receiver: (any SingleReceiver<JSONFragment>)? = nil
+    ) -> Link? {
+        var context = context.forPart(number)
+        if let timeline = context.timeline?.timeline {
+            context = context.with(timeline.began(number, at: moment))
+        }
+        // Moved, as in `start`.
+        var source: Single<JSONFragment>? = part
+        return CallContext.$current.withValue(context) {
+            source.take()?.subscribe(receiver ?? self, number: number)
+        }
+    }
+}
+
+extension EndpointRun: SingleReceiver {
+    var subscriberContext: ObjectIdentifier? { ObjectIdentifier(context) }
+
+    func succeeded(_ value: consuming JSONFragment, number: Int) {
+        partEnded(number, PartOutcome(value, elapsed: elapsedOfParts))
+    }
+
+    func failed(_ error: any Error, number: Int) {
+        if let part = error as? EndedPart { return ended(part, number) }
+        let elapsed = elapsedOfParts
+        let outcome = PartOutcome(
+            error: error, elapsed: elapsed, ownElapsed: ownElapsed(of: number, elapsed),
+            reveals: endpoint.settings.revealsUpstreamMessages, after: context.calls(ofPart: number))
+        if let unexpected = outcome.failure?.unexpected {
+            report(unexpected, part: state.withLock { $0.name(of: number) })
+        }
+        partEnded(number, outcome)
+    }
+}
