@@ -130,7 +130,8 @@ extension InBrowser {
                 try await page.ready()
                 let seen = try await page.watch(
                     """
-                    const text = (selector) => one(selector)?.textContent ?? "";
+                    // What is visible; an element of SVG has no innerText.
+                    const text = (selector) => (one(selector)?.innerText ?? one(selector)?.textContent ?? "").trim();
                     choose("[data-fault-kind=weather]", "delay:8000");
                     await until(() => one("#home-verdict .waiting-time")?.checkVisibility(), "the time is counted");
                     const texts = ["#home-verdict", "#home-trace", "#flow .page", "#flow .gate"].map(text);
