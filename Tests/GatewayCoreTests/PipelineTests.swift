@@ -121,6 +121,49 @@ struct PipelineTests {
         #expect(failure.summary.parts.map(\.calls.count) == [1])
     }
 
+    @Test("A second part of the same name takes the place of one that failed")
+    func secondOfOneName() throws {
+        bench.gateway.get("/page", .deadline(.seconds(1))) { [diary = bench.diary] _ in
+            diary.rx.request(.recent).fragment().part("weights").flatMap { recent in
+                guard recent.failure != nil else { return .just(.parts(recent)) }
+                return diary.rx.request(.total).fragment().part("weights").map { .parts($0) }
+            }
+        }
+        bench.upstream("/recent", .response(404, after: early))
+        bench.upstream("/total", .response(404, after: late))
+        let failure = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(1))
+        #expect(try failure.reply().status == 404)
+        bench.upstream("/total", .data("2", after: late))
+        let page = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(1))
+        let reply = try page.reply()
+        #expect(reply.status == 200)
+        #expect(reply["/data"] == #"{"weights":2}"#)
+        #expect(bench.transport.inFlight == 0)
+    }
+
+    @Test("A call without a name that follows a named part is recorded for that part, decoded or not")
+    func following() throws {
+        bench.gateway.get("/fragment") { [diary = bench.diary] _ in
+            diary.rx.request(.recent).fragment().part("recent").flatMap { recent in
+                diary.rx.request(.total).fragment().map { _ in .parts(recent) }
+            }
+        }
+        bench.gateway.get("/mapped") { [diary = bench.diary] _ in
+            diary.rx.request(.recent).fragment().map { $0 }.part("recent").flatMap { recent in
+                diary.rx.request(.total).fragment().map { _ in .parts(recent) }
+            }
+        }
+        bench.upstream("/recent", .data("1"))
+        bench.upstream("/total", .data("2"))
+        for path in ["/fragment", "/mapped"] {
+            let reply = try bench.answer(.get, path)
+            #expect(reply["/data"] == #"{"recent":1}"#)
+            #expect(reply.summary.parts.map { "\($0.name ?? "-") \($0.calls.count)" } == ["recent 2"])
+        }
+    }
+
     @Test("An async handler's parts keep their names at the deadline")
     func asyncDeadline() async throws {
         bench.gateway.get("/page", .deadline(.seconds(1))) { [diary = bench.diary] _ in

@@ -62,9 +62,11 @@ extension EndpointRun {
     /// the answer.
     func pipelineFailed() -> any Disposable {
         scheduler.schedule(()) { [self] in
-            guard state.withLock({ $0.awaitsHandler }), let results = pipeline?.results(context),
-                case .failed(let index) = results.verdict
-            else { return Disposables.create() }
+            guard state.withLock({ $0.awaitsHandler }), let pipeline, pipeline.hasFailed else {
+                return Disposables.create()
+            }
+            let results = pipeline.results(context)
+            guard case .failed(let index) = results.verdict else { return Disposables.create() }
             end { renderer.failure(results, decidedBy: index, for: $0) }
             return Disposables.create()
         }

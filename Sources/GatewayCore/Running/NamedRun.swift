@@ -39,9 +39,13 @@ private struct NamedWork {
     var place: PipelinePlace?
     var hasValue = false
     var subscription: (any Disposable)?
-    /// A call that is the part by itself, until it begins, then its link, and the context in which it began.
+    /// A call that is the part by itself, until it begins.
     var source: Single<JSONFragment>?
+    /// The call once it has begun.
     var call: Link?
+    /// The context in which the part began.
+    var outer: CallContext?
+    /// The context of the part's calls.
     var context: CallContext?
 }
 
@@ -164,29 +168,29 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
     }
 
     override func copy() -> Emitter<PartResult<JSONFragment>> {
-        NamedCallRun(name.name, name.policy, work.withLock { $0.source } ?? .never())
+        NamedCallRun(name.name, name.policy, work.withLock { $0.source } ?? .error(RxError.unknown))
     }
 
-    /// Moves the call out, so that it runs in place, unless it may be needed again.
+    /// Moves the call out, so that it runs in place, unless a copy may need it. Called once.
     private func takeSource() -> Single<JSONFragment> {
-        work.withLock { work in isCopied ? work.source : work.source.take() } ?? .never()
+        work.withLock { work in isCopied ? work.source : work.source.take() } ?? .error(RxError.unknown)
     }
 
     override func begin() {
-        guard let context = CallContext.current,
-            let place = PipelinePlace(name.name, name.policy, in: context, self)
+        guard let outer = CallContext.current,
+            let place = PipelinePlace(name.name, name.policy, in: outer, self)
         else { return followOutsideRequest() }
+        let own = place.context(outer, name.name)
         work.withLock {
             $0.place = place
-            $0.context = context
+            $0.outer = outer
+            $0.context = own
         }
         // The call takes its number from its receiver, and needs the part's context only for the timeline.
         let call =
-            context.timeline == nil
+            outer.timeline == nil
             ? takeSource().subscribe(self, number: place.number)
-            : CallContext.$current.withValue(place.context(context, name.name)) {
-                takeSource().subscribe(self, number: place.number)
-            }
+            : CallContext.$current.withValue(own) { takeSource().subscribe(self, number: place.number) }
         work.withLock { $0.call = call }
     }
 
@@ -211,7 +215,7 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
         onLast(PartResult(ended: outcome, result: .failure(outcome)))
     }
 
-    var subscriberContext: ObjectIdentifier? { work.withLock { $0.context }.map(ObjectIdentifier.init) }
+    var subscriberContext: ObjectIdentifier? { work.withLock { $0.outer }.map(ObjectIdentifier.init) }
 
     static var keepsLinks: Bool { false }
 
@@ -230,8 +234,7 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
         }
     }
 
-    /// Reports the result in the request's context, so that calls which the pipeline makes with it belong to
-    /// the request.
+    /// Reports the result in the part's context, as a call does, for calls that the pipeline makes with it.
     private func deliver(in context: CallContext?, _ result: () -> PartResult<JSONFragment>) {
         guard let context else { return onLast(result()) }
         CallContext.$current.withValue(context) { onLast(result()) }

@@ -94,18 +94,35 @@ final class PipelineParts: Sendable {
     /// Forgets a part whose pipeline no longer wants it.
     func drop(_ number: Int) { entries.withLock { $0[number - Self.firstNumber].run = nil } }
 
-    /// Returns the parts in the order of their beginnings, as the results of a failed request. Those that
-    /// have not ended are cancelled. Of several with one name, the last counts.
-    func results(_ context: CallContext, including failure: EndedPart? = nil) -> PartResults {
-        for run in entries.withLock({ $0.compactMap(\.run) }) { run.giveUp() }
+    /// Whether a required part has failed, and none of its name has begun since.
+    var hasFailed: Bool {
+        if case .failed = PartResults(ended: lastParts, from: Self.firstResult).verdict {
+            true
+        } else {
+            false
+        }
+    }
+
+    /// The parts in the order of their beginnings, those that have not ended as cancelled. Of several with
+    /// one name, the last counts.
+    private var lastParts: [EndedPart] {
         let now = now
-        var parts = entries.withLock { entries in
+        let parts = entries.withLock { entries in
             entries.indices.map { entries[$0].ended ?? entries[$0].cancelled(Self.firstNumber + $0, at: now) }
         }
-        if let failure, !parts.contains(where: { $0 === failure }) { parts.append(failure) }
+        return Self.last(parts)
+    }
+
+    private static func last(_ parts: [EndedPart]) -> [EndedPart] {
         let names = parts.map(\.name)
-        parts = parts.enumerated().filter { !names[($0.offset + 1)...].contains($0.element.name) }.map(
-            \.element)
+        return parts.indices.filter { !names[($0 + 1)...].contains(names[$0]) }.map { parts[$0] }
+    }
+
+    /// Returns the last parts as the results of a request that has failed, and stops the calls in progress.
+    func results(_ context: CallContext, including failure: EndedPart? = nil) -> PartResults {
+        for run in entries.withLock({ $0.compactMap(\.run) }) { run.giveUp() }
+        var parts = lastParts
+        if let failure, !parts.contains(where: { $0 === failure }) { parts = Self.last(parts + [failure]) }
         for (index, part) in parts.enumerated() {
             if let number = part.number { context.moveCalls(ofPart: number, to: Self.firstResult + index) }
         }
