@@ -158,12 +158,13 @@ docs: libraries
 	$(call document,Networking,Networking NetworkingSession NetworkingTesting)
 	$(call document,GatewayCore,GatewayCore GatewayHTTP GatewayTesting JSONBytes)
 
-# Builds a module's catalog with the public symbols of the listed modules: $(call document,MODULE,MODULES).
+# Builds a module's catalog with the public symbols of the listed modules, and the policies that MODULE re-exports: $(call document,MODULE,MODULES).
 define document
 mkdir -p .build/docs/symbols/$(1)
 for module in $(2); do swift-symbolgraph-extract -module-name $$module -I $$($(SWIFT) build --show-bin-path)/Modules \
 	$(patsubst %,-Xcc -fmodule-map-file=%,$(wildcard Sources/C*/module.modulemap)) \
 	-target $$(uname -m)-unknown-linux-gnu -minimum-access-level public -skip-synthesized-members \
+	$$([ $$module != $(1) ] || echo -experimental-allowed-reexported-modules=Resilience) \
 	-output-dir .build/docs/symbols/$(1) || exit 1; done
 docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build/docs/symbols/$(1) --warnings-as-errors \
 	--fallback-display-name $(1) --fallback-bundle-identifier $(1) --output-path .build/docs/$(1)
