@@ -3,8 +3,8 @@ package struct ConfigReading: Sendable {
     package enum Mode: Sendable {
         /// Reads variables and secrets.
         case serving
-        /// Like `serving`, for a file beside endpoints in Swift, which may call upstreams that the file's
-        /// endpoints do not.
+        /// Like `serving`, for a file together with endpoints in Swift. These may call upstreams that the
+        /// file's endpoints do not call.
         case servingBesideSwift
         /// Reads neither variables nor secrets. A value with a variable is unknown and fits any type.
         case staticCheck

@@ -12,8 +12,7 @@ public import GatewayHTTP
 ///     }
 ///
 /// Paths of the URLs do not count: a stub gets `/weights` where the upstream would get `/prefix/weights`.
-/// Variables are those of the test's environment, and secrets and certificates that the file names must
-/// exist.
+/// Variables come from the test's environment. Secrets and certificates that the file names must exist.
 ///
 /// - Parameters:
 ///   - world: sockets on loopback, or virtual time.

@@ -44,7 +44,7 @@ extension Rules {
             better: #"name the things"#, caps: [:]),
         Phrase(
             name: "those of", pattern: #"\b(those|that) of\b"#,
-            better: #"repeat the noun"#, caps: [.comment: 1, .document: 4, .message: 1]),
+            better: #"repeat the noun"#, caps: [.document: 4, .message: 1]),
         Phrase(
             name: "of those", pattern: #"\bof those\b"#,
             better: #"repeat the noun"#, caps: [.document: 1]),

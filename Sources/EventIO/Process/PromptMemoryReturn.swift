@@ -4,8 +4,8 @@ import Locking
 /// Returns memory to the system as soon as it is freed, while a large piece of work runs that is not repeated
 /// soon, such as reading a configuration. Does nothing without mimalloc, as in debug builds.
 ///
-/// mimalloc keeps freed pages for some milliseconds and returns them when it next allocates beside them, so a
-/// thread that then waits would keep them for good.
+/// mimalloc keeps freed pages for some milliseconds and returns them when it next allocates near
+/// them, so a thread that then waits would keep them for good.
 public enum PromptMemoryReturn {
     private struct State {
         var users = 0

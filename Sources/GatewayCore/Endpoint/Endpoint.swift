@@ -134,9 +134,9 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.streamGap = duration }
     }
 
-    /// Whether answers may be compressed. Default true. Turn it off where an answer has a secret beside text
-    /// that a stranger can choose, such as a search term: who sees the size of many answers could guess the
-    /// secret (the attack BREACH).
+    /// Whether answers may be compressed. Default true. Turn it off for an answer that contains both a secret
+    /// and text that a stranger can choose, such as a search term: from the sizes of many answers the secret
+    /// can be guessed (the attack BREACH).
     public static func compression(_ isOn: Bool) -> EndpointOption {
         EndpointOption { $0.compresses = isOn }
     }

@@ -51,8 +51,8 @@ final class PartLayout: Sendable {
     struct Reserved: Sendable {
         /// For each merged part, the names in its object that are not its own.
         var names: [Int: Set<[UInt8]>] = [:]
-        /// The parts that are merged with all members, beside other merged parts. They give way to what these
-        /// have, which is known with the values: a failed optional part has no members.
+        /// The parts that are merged with all their members while others are merged, too. A member of another
+        /// part wins, which is known with the values: a failed optional part has no members.
         var open: Set<Int> = []
     }
 

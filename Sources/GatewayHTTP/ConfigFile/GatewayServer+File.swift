@@ -3,7 +3,7 @@ public import GatewayConfig
 public import GatewayCore
 
 extension GatewayServer {
-    /// Serves a file, and endpoints in Swift beside it, until SIGTERM or SIGINT; then drains. Called by the
+    /// Serves a file together with endpoints in Swift until SIGTERM or SIGINT; then drains. Called by the
     /// `main` of a gateway.
     ///
     ///     exit(GatewayServer.run(file: "sluice.yaml") { gateway in
@@ -35,7 +35,7 @@ extension GatewayServer {
         }
     }
 
-    /// Binds and serves a file, and endpoints in Swift beside it, as `run` does. `reload()` reads the file
+    /// Binds and serves a file together with endpoints in Swift, as `run` does. `reload()` reads the file
     /// again. From any thread.
     ///
     /// - Parameters:
@@ -96,7 +96,7 @@ extension GatewayServer {
 }
 
 extension ServedFile {
-    /// A file with endpoints in Swift beside it.
+    /// A file together with endpoints in Swift.
     init(
         _ path: String, _ configuration: GatewayServerConfiguration,
         beside declare: @escaping @Sendable (Gateway) throws -> Void

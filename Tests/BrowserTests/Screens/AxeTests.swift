@@ -3,7 +3,7 @@ import Testing
 
 extension InOtherBrowser {
     /// Deque's axe-core knows more rules than our own checks. `Tests/axe` downloads it.
-    @Suite("The page by axe", .timeLimit(.minutes(5)))
+    @Suite("The page by axe", .timeLimit(.minutes(3)))
     struct AxeTests {
         fileprivate static let script = try? String(
             contentsOf: URL(fileURLWithPath: #filePath)
