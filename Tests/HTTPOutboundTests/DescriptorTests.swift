@@ -43,13 +43,7 @@ struct DescriptorTests {
             let otherOrigin = Origin(host: "127.0.0.1", port: other.port)
         else { preconditionFailure("no origin") }
         let (api, otherAPI) = try await loop.perform { (client.origin(origin), client.origin(otherOrigin)) }
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let usual = limit.rlim_cur
-        let next = dup(0)
-        close(next)
-        limit.rlim_cur = rlim_t(next) + 8
-        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let limit = DescriptorLimit(leaving: 8)
         let calls = (0..<60).map { api.begin(OutboundRequest(target: "/\($0)")) }
         for call in calls {
             let result = try await call.end()
@@ -60,8 +54,7 @@ struct DescriptorTests {
         // An idle connection to the first upstream is closed for the call to the other.
         let result = try await otherAPI.get()
         precondition(result.text == "hi", "\(result)")
-        limit.rlim_cur = usual
-        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        limit.restore()
         try await loop.perform { client.close() }
     }
 
@@ -82,12 +75,7 @@ struct DescriptorTests {
         let client = HTTPClient(loop: loop, limits: limits) { error in
             reports.withLock { $0.append(error) }
         }
-        // Lower than the descriptors that are open, which stay open.
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let usual = limit.rlim_cur
-        limit.rlim_cur = 3
-        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let limit = DescriptorLimit(3)
         guard let origin = Origin(host: "127.0.0.1", port: 1) else { preconditionFailure("no origin") }
         let start = MonotonicTime.clock()
         for _ in 0..<3 {
@@ -108,8 +96,6 @@ struct DescriptorTests {
         let told = reports.withLock { $0 }
         precondition(told.count >= 1 && told.count <= 1 + seconds, "reports: \(told)")
         precondition(told[0].code == EMFILE)
-        // At the end of the process the leak sanitizer needs some.
-        limit.rlim_cur = usual
-        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        limit.restore()
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import Networking
 import NetworkingSession
 import TestSupport
@@ -48,17 +47,8 @@ struct FailureMessageTests {
         // Runs in its own process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             let session = try Session.patient()
-            // Lower than the descriptors that are open, which stay open.
-            var limit = rlimit()
-            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            let usual = limit.rlim_cur
-            limit.rlim_cur = 3
-            precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-            defer {
-                // The leak sanitizer opens files when the process exits.
-                limit.rlim_cur = usual
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            }
+            let limit = DescriptorLimit(3)
+            defer { limit.restore() }
             do {
                 let request = HTTPRequest(url: "http://127.0.0.1:1/").setTimeout(.milliseconds(200))
                 _ = try await session.request(request)

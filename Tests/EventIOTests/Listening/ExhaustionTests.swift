@@ -33,22 +33,15 @@ struct ExhaustionTests {
 
     /// Connects peers, then lowers the descriptor limit so that a listener can accept only two of them.
     ///
-    /// - Returns: the peers, and the previous limit.
-    private static func takeDescriptors(of listener: Listener) async throws -> ([RawSocket], rlimit) {
+    /// - Returns: the peers, and the limit.
+    private static func takeDescriptors(of listener: Listener) async throws -> ([RawSocket], DescriptorLimit)
+    {
         // 60 peers keep the limit above 64. Below 64, fewer than `Descriptor.spare` descriptors are kept.
         var peers: [RawSocket] = []
         for _ in 0..<60 { peers.append(try RawSocket(connectedTo: listener.address)) }
         // Dispatch opens descriptors of its own for its first timer.
         await pass(.milliseconds(1))
-        // Find two free descriptors: inherited ones may leave gaps.
-        let free = [dup(2), dup(2)]
-        for descriptor in free { close(descriptor) }
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let before = limit
-        limit.rlim_cur = rlim_t(free[1] + 1 + Descriptor.spare)
-        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-        return (peers, before)
+        return (peers, DescriptorLimit(leaving: 2, and: Int(Descriptor.spare)))
     }
 
     private static func runOutOfFileSize() async throws {
@@ -113,7 +106,7 @@ struct ExhaustionTests {
         let listener = try Listener(bind: .loopback())
         let reports = LockBox(Lock<[Int]>([]))
         // All peers connect before descriptors run out.
-        let (peers, before) = try await takeDescriptors(of: listener)
+        let (peers, limit) = try await takeDescriptors(of: listener)
 
         try await loop.perform {
             listener.onExhausted = { error, shed in
@@ -141,8 +134,7 @@ struct ExhaustionTests {
         precondition(told[0] == 1, "the first report must say that one was shed")
 
         // With descriptors available again, the last peer, which still waits, is served.
-        var limit = before
-        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        limit.restore()
         peers[59].send(utf8("back"))
         let echo = try peers[59].receive(exactly: 4)
         precondition(echo == utf8("back"), "the listener must accept again")

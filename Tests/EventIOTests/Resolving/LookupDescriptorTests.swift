@@ -16,19 +16,13 @@ struct LookupDescriptorTests {
             let group = try EventLoopGroup(count: 1)
             // Starts the resolver's thread.
             _ = try await Self.resolve("localhost", by: resolver, on: group.loops[0])
-            var limit = rlimit()
-            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            let usual = limit.rlim_cur
-            limit.rlim_cur = 64
             var opened: [Int32] = []
             while (opened.last ?? 0) < 60 { opened.append(open("/dev/null", O_RDONLY)) }
-            precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let limit = DescriptorLimit(64)
             let answer = try await Self.resolve("api.test", by: resolver, on: group.loops[0])
             guard case .failure(let error) = answer else { preconditionFailure("\(answer)") }
             precondition(error.isOutOfDescriptors, "\(error)")
-            // At the end of the process the leak sanitizer needs some.
-            limit.rlim_cur = usual
-            precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            limit.restore()
         }
     }
 
