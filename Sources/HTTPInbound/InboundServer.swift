@@ -86,8 +86,8 @@ public final class InboundServer {
     }
 
     /// Replaces the handler, the limits and the renderer, on open connections too. The new handler decides
-    /// about the requests whose heads are complete from now on. A request that the old one has decided about
-    /// stays with it (`InboundHandler.handOver`).
+    /// about the requests whose heads are complete from now on. The exchange of an earlier request stays as
+    /// the old one has made it.
     ///
     /// - Parameters:
     ///   - handler: serves the requests from now on.
@@ -98,15 +98,12 @@ public final class InboundServer {
         _ handler: any InboundHandler, limits: InboundLimits,
         errorRenderer: @escaping (InboundError) -> HTTPResponse
     ) {
-        let earlier = self.handler
         self.handler = handler
         self.limits = limits
         self.errorRenderer = errorRenderer
         stateLimits = StateLimits(limits)
         bodies.setLimit(limits.bufferedBodies)
-        for case let connection? in connections {
-            connection.use(handler, after: earlier, limits: stateLimits)
-        }
+        for case let connection? in connections { connection.use(handler, limits: stateLimits) }
     }
 
     // MARK: Connections

@@ -15,15 +15,20 @@ public struct RoundRobin<Holder: Hashable, Element> {
     /// Adds an element behind the others of its holder.
     public mutating func append(_ element: Element, of holder: Holder) {
         count += 1
-        if queues[holder] == nil { order.append(holder) }
-        queues[holder, default: Queue()].append(element)
+        if let index = queues.index(forKey: holder) { return queues.values[index].append(element) }
+        order.append(holder)
+        var queue = Queue<Element>()
+        queue.append(element)
+        queues[holder] = queue
     }
 
     /// Removes the oldest element of the holder whose turn it is; nil if nobody holds one.
     public mutating func popFirst() -> (holder: Holder, element: Element)? {
-        guard let holder = order.popFirst(), let element = queues[holder]?.popFirst() else { return nil }
+        guard let holder = order.popFirst(), let index = queues.index(forKey: holder),
+            let element = queues.values[index].popFirst()
+        else { return nil }
         count -= 1
-        if queues[holder]?.isEmpty == true { queues[holder] = nil } else { order.append(holder) }
+        if queues.values[index].isEmpty { queues.remove(at: index) } else { order.append(holder) }
         return (holder, element)
     }
 }

@@ -42,8 +42,8 @@ struct FactsTests {
         }
     }
 
-    @Test("The context that decide attaches reaches the exchange of the same request")
-    func context() async throws {
+    @Test("The exchange that decide makes gets its own request")
+    func own() async throws {
         try await TestServer.run { server in
             let client = try server.client()
             // Both heads are parsed before the first body is complete.
@@ -54,7 +54,7 @@ struct FactsTests {
             #expect(try client.reply().text == "two")
             try await server.log.wait(for: "held 1")
             try await server.on { _, handler in
-                #expect(handler.held[0].context == nil)
+                #expect(handler.held[0].request.head.target.path == "/later")
                 handler.answerLater("three")
             }
         }

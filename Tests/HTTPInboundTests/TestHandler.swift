@@ -8,12 +8,13 @@ final class TestHandler: InboundHandler {
     let log: EventLog
     /// Exchanges of `/later`, answered by `answerLater`.
     private(set) var held: [InboundExchange] = []
-    /// The context that `decide` attaches for `/noted`.
-    final class NotedContext {
+    /// The exchange that `decide` makes for `/noted`.
+    final class NotedExchange: InboundExchange {
         let text: String
 
-        init(text: String) {
-            self.text = text
+        override init(_ arrival: Arrival) {
+            text = arrival.head.target.query ?? ""
+            super.init(arrival)
         }
     }
 
@@ -29,22 +30,23 @@ final class TestHandler: InboundHandler {
         self.log = log
     }
 
-    func decide(_ head: HTTPRequestHead) -> BodyDecision {
+    func decide(_ arrival: InboundExchange.Arrival) -> BodyDecision {
+        let head = arrival.head
         log.add("decide \(head.method) \(head.target.path)")
         switch head.target.path {
         case "/health": return .answer(Self.healthy)
-        case "/small": return .buffer(limit: 10)
-        case "/upload": return .stream(limit: .max)
-        case "/short": return .stream(limit: 10)
-        case "/noted": return .buffer(limit: .max, context: NotedContext(text: head.target.query ?? ""))
+        case "/small": return .buffer(limit: 10, InboundExchange(arrival))
+        case "/upload": return .stream(limit: .max, InboundExchange(arrival))
+        case "/short": return .stream(limit: 10, InboundExchange(arrival))
+        case "/noted": return .buffer(limit: .max, NotedExchange(arrival))
         case "/missing": return .answer(HTTPResponse(status: .notFound, body: [Array("no such".utf8)[...]]))
-        default: return .buffer(limit: .max)
+        default: return .buffer(limit: .max, InboundExchange(arrival))
         }
     }
 
     private static let healthy = HTTPResponse(status: .ok, body: [Array("healthy".utf8)[...]])
 
-    func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse? {
+    func healthAnswer(to head: HTTPRequestHead) -> HTTPResponse? {
         head.target.path == "/health" ? Self.healthy : nil
     }
 
@@ -75,7 +77,7 @@ final class TestHandler: InboundHandler {
         case "/echo", "/small":
             exchange.respond(HTTPResponse(status: .ok, body: [exchange.request.body]))
         case "/noted":
-            let text = (exchange.context as? NotedContext)?.text ?? "lost"
+            let text = (exchange as? NotedExchange)?.text ?? "lost"
             exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
         case "/busy":
             let began = MonotonicTime.clock()

@@ -19,8 +19,6 @@ package final class GatewayExchange: InboundExchange {
     private var isAdmitted = false
     /// At an endpoint with a limit of its own. Given back with the other.
     private var place: EndpointPlace?
-    /// Passed on when the endpoint starts.
-    private var body: [UInt8]
     /// The memory of a large body. Kept until the answer, and then only if that has parts of the body.
     private var memory: BodyCharge?
     /// Nanoseconds from the request's head to the start of its endpoint: the time in which the body arrived.
@@ -29,17 +27,37 @@ package final class GatewayExchange: InboundExchange {
     init(_ arrival: Arrival, at match: EndpointMatch, _ handler: RequestHandler) {
         self.match = match
         self.handler = handler
-        (body, memory) = arrival.takeBody()
         super.init(arrival)
     }
 
+    package override func overloadAnswer() -> HTTPResponse? {
+        do throws(GatewayError) {
+            try handler.admission.check(match)
+            return nil
+        } catch {
+            return handler.overloadAnswer(error, to: request.head, at: match)
+        }
+    }
+
+    /// An endpoint has its own style of answers.
+    package override func answer(to error: InboundError) -> (response: HTTPResponse, refused: [String])? {
+        guard let head = error.head else { return nil }
+        // What the head itself is refused for does not depend on the length of the body.
+        if error.reason == .bodyTooLarge, let refusal = handler.responder.refusal(of: head, at: match) {
+            return (refusal.response, refusal.summary.refusedValues)
+        }
+        handler.log.refused(error)
+        let answer = handler.responder.render(GatewayError(error), fields: head.fields, at: match)
+        return (answer.response, error.parts)
+    }
+
     package override func start() {
+        memory = takeCharge()
         do throws(GatewayError) {
             place = try handler.admission.enter(match)
         } catch {
-            let answer = handler.responder.render(error, fields: request.head.fields, at: match)
-            body = []
-            return deliver(answer)
+            _ = takeRequest()
+            return deliver(handler.responder.render(error, fields: request.head.fields, at: match))
         }
         isAdmitted = true
         startDelay = max(0, (loop.wakeTime - receivedAt).nanoseconds)
@@ -56,15 +74,6 @@ package final class GatewayExchange: InboundExchange {
         } else if answer == nil {
             ongoing = started
         }
-    }
-
-    /// Returns the request with its body, which this exchange does not need: the client may take its answer
-    /// slowly.
-    private func takeRequest() -> ReceivedRequest {
-        guard !body.isEmpty else { return request }
-        var taken: [UInt8] = []
-        swap(&taken, &body)
-        return ReceivedRequest(head: request.head, body: taken[...])
     }
 
     /// The endpoint has answered. Its answer may have parts of the body, which then waits for the client with

@@ -19,7 +19,7 @@ struct RequestAdmission {
         held = Array(repeating: 0, count: endpoints)
     }
 
-    /// Refuses a request whose endpoint has no room, before its body is read.
+    /// Refuses a request whose endpoint has no room.
     mutating func check(_ match: EndpointMatch) throws(GatewayError) {
         guard share.admitsAll || share.admits(holding: held[match.endpointNumber]) else {
             throw refused(.overloaded)
@@ -27,13 +27,11 @@ struct RequestAdmission {
         guard !match.isLimited || match.hasRoom else { throw refused(.endpointOverloaded) }
     }
 
-    /// Takes a place for a request. Call `leave` once it is answered.
+    /// Takes a place for a request that `check` has just admitted. Call `leave` once it is answered.
     ///
     /// - Returns: the place at an endpoint with a limit of its own; nil at any other.
+    /// - Throws: another loop has taken the endpoint's last place since then.
     mutating func enter(_ match: EndpointMatch) throws(GatewayError) -> EndpointPlace? {
-        guard share.admitsAll || share.admits(holding: held[match.endpointNumber]) else {
-            throw refused(.overloaded)
-        }
         let place = match.isLimited ? match.enter() : nil
         guard !match.isLimited || place != nil else { throw refused(.endpointOverloaded) }
         share.take()

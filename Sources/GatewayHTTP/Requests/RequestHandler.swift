@@ -59,8 +59,7 @@ final class RequestHandler: InboundHandler {
     /// the reload.
     deinit { EventLoop.current?.largeMemoryWasFreed() }
 
-    /// Answers health checks.
-    func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse? {
+    func healthAnswer(to head: HTTPRequestHead) -> HTTPResponse? {
         do throws(GatewayError) {
             guard var answer = try health.answer(head) else { return nil }
             answer.fields.append(.xRequestID, responder.requestID(head.fields))
@@ -71,21 +70,23 @@ final class RequestHandler: InboundHandler {
         }
     }
 
-    func decide(_ head: HTTPRequestHead) -> BodyDecision {
+    func decide(_ arrival: InboundExchange.Arrival) -> BodyDecision {
+        let head = arrival.head
         // Before the host check: probes use any name, and health tells a web page nothing useful.
-        if let answer = answerAboveLimit(head) { return .answer(answer) }
+        if let answer = healthAnswer(to: head) { return .answer(answer) }
         do throws(GatewayError) {
             try hosts?.check(head)
             switch try responder.route(head) {
-            case .endpoint(let match): return receive(head, for: match)
+            case .endpoint(let match): return receive(arrival, head, for: match)
             case .answer(let answer): return .answer(answer.response)
             }
         } catch {
             if error.code == .notFound, let file = files?.request(for: head) {
                 // The body is ignored. A body that the server would refuse is not read, so the path decides
                 // the answer.
+                let exchange = FileExchange(arrival, file)
                 return hasLargeBody(head)
-                    ? .stream(limit: .max, context: file) : .buffer(limit: .max, context: file)
+                    ? .stream(limit: .max, exchange) : .buffer(limit: .max, exchange)
             }
             if log.isDebug { logRefusal(error) }
             return Self.answer(responder.render(error, fields: head.fields))
@@ -94,24 +95,30 @@ final class RequestHandler: InboundHandler {
 
     /// Decides on a request that an endpoint, or its group's middleware, takes.
     @inline(__always)
-    private func receive(_ head: HTTPRequestHead, for match: EndpointMatch) -> BodyDecision {
-        do throws(GatewayError) {
-            try admission.check(match)
-        } catch {
-            if log.isDebug { logRefusal(error) }
-            return .answer(responder.render(error, fields: head.fields, at: match).response)
-        }
+    private func receive(
+        _ arrival: InboundExchange.Arrival, _ head: HTTPRequestHead, for match: EndpointMatch
+    ) -> BodyDecision {
         if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass) {
-            return .buffer(limit: match.bodyLimit, context: file)
+            return .buffer(limit: match.bodyLimit, FileExchange(arrival, file))
         }
-        if match.streamsBody { return .stream(limit: match.bodyLimit, context: match) }
+        if match.streamsBody {
+            return .stream(limit: match.bodyLimit, GatewayExchange(arrival, at: match, self))
+        }
         // RFC 9110 10.1.1: a client that waits gets its refusal instead of a 100.
         if match.checksHead, head.fields.contains(.expect),
             let refusal = responder.refusal(of: head, at: match)
         {
             return Self.answer(refusal)
         }
-        return .buffer(limit: match.bodyLimit, context: match)
+        return .buffer(limit: match.bodyLimit, GatewayExchange(arrival, at: match, self))
+    }
+
+    /// Returns the answer to a request to an endpoint that has no room for it.
+    func overloadAnswer(_ error: GatewayError, to head: HTTPRequestHead, at match: EndpointMatch)
+        -> HTTPResponse
+    {
+        if log.isDebug { logRefusal(error) }
+        return responder.render(error, fields: head.fields, at: match).response
     }
 
     private func hasLargeBody(_ head: HTTPRequestHead) -> Bool {
@@ -129,60 +136,6 @@ final class RequestHandler: InboundHandler {
         log.write(
             .debug, "request refused",
             ["status": "\(error.code.status)", "reason": error.code.name.lowercased()])
-    }
-
-    /// An endpoint has its own style of answers.
-    func answer(to error: InboundError, _ context: AnyObject) -> (response: HTTPResponse, refused: [String])?
-    {
-        switch context {
-        case let earlier as EarlierDecision: return earlier.handler.answer(to: error, earlier.context)
-        case let match as EndpointMatch:
-            guard let head = error.head else { return nil }
-            // What the head itself is refused for does not depend on the length of the body.
-            if error.reason == .bodyTooLarge, let refusal = responder.refusal(of: head, at: match) {
-                return (refusal.response, refusal.summary.refusedValues)
-            }
-            log.refused(error)
-            return (
-                responder.render(GatewayError(error), fields: head.fields, at: match).response, error.parts
-            )
-        default: return nil
-        }
-    }
-
-    func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
-        exchange(for: arrival, arrival.takeContext())
-    }
-
-    @inline(__always)
-    private func exchange(for arrival: InboundExchange.Arrival, _ context: AnyObject?) -> InboundExchange {
-        // `decide` gives one of the first two contexts, `handOver` the third.
-        switch context {
-        case let match as EndpointMatch: GatewayExchange(arrival, at: match, self)
-        case let file as FileRequest: FileExchange(arrival, file)
-        case let earlier as EarlierDecision: earlier.handler.lateExchange(for: arrival, earlier.context)
-        default: InboundExchange(arrival)
-        }
-    }
-
-    @inline(never)
-    private func lateExchange(for arrival: InboundExchange.Arrival, _ context: AnyObject) -> InboundExchange {
-        exchange(for: arrival, context)
-    }
-
-    /// What a handler has decided about a request whose body the next generation reads to its end.
-    private final class EarlierDecision {
-        let context: AnyObject
-        let handler: RequestHandler
-
-        init(_ context: AnyObject, by handler: RequestHandler) {
-            self.context = context
-            self.handler = handler
-        }
-    }
-
-    func handOver(_ context: AnyObject) -> AnyObject {
-        context is EarlierDecision ? context : EarlierDecision(context, by: self)
     }
 
     private static let asterisk = Array("*".utf8)[...]

@@ -45,6 +45,17 @@ final class FileExchange: InboundExchange {
         requestID = files.responder.requestID(request.head.fields)
     }
 
+    /// Only middleware takes a place among the requests in flight.
+    override func overloadAnswer() -> HTTPResponse? {
+        guard let middleware = file.middleware, let handler else { return nil }
+        do throws(GatewayError) {
+            try handler.admission.check(middleware)
+            return nil
+        } catch {
+            return handler.overloadAnswer(error, to: request.head, at: middleware)
+        }
+    }
+
     override func start() {
         guard let middleware = file.middleware else { return serve() }
         do throws(GatewayError) {

@@ -52,7 +52,9 @@ final class StubServer: InboundHandler {
         hanging = [:]
     }
 
-    func decide(_ head: HTTPRequestHead) -> BodyDecision { .buffer(limit: Self.bodyLimit) }
+    func decide(_ arrival: InboundExchange.Arrival) -> BodyDecision {
+        .buffer(limit: Self.bodyLimit, InboundExchange(arrival))
+    }
 
     func handle(_ exchange: InboundExchange) {
         let target = exchange.request.head.target

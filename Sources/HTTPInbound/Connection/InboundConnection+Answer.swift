@@ -30,8 +30,9 @@ extension InboundConnection {
     func refuse(_ error: InboundError) {
         dropBody()
         state.refusalBegan()
-        let answer = request.context.flatMap { handler.answer(to: error, $0) }
-        if let answer { return answerDirectly(answer.response, error: error, refused: answer.refused) }
+        if let answer = request.exchange?.answer(to: error) {
+            return answerDirectly(answer.response, error: error, refused: answer.refused)
+        }
         answerDirectly(server.errorRenderer(error), error: error)
     }
 
@@ -47,14 +48,14 @@ extension InboundConnection {
         _ response: HTTPResponse?, error: InboundError? = nil, bytesSent: Int = 0, outcome: InboundOutcome
     ) -> DirectAnswer {
         DirectAnswer(
-            head: request.head, method: request.method, error: error, refused: error?.parts ?? [],
+            head: currentHead, method: request.method, error: error, refused: error?.parts ?? [],
             response: response,
             remoteAddress: peer.address, receivedAt: request.receivedAt, bytesReceived: request.bytesReceived,
             bytesSent: bytesSent + request.continueBytes, continueBytes: request.continueBytes,
             hasBegun: bytesSent > 0, outcome: outcome)
     }
 
-    private var currentHead: HTTPRequestHead? { request.head ?? exchange?.request.head }
+    var currentHead: HTTPRequestHead? { request.currentHead ?? exchange?.request.head }
 
     /// Writes head and body. Returns their size.
     private func write(_ response: HTTPResponse) -> Int {

@@ -9,11 +9,11 @@ extension InboundConnection {
         let action = state.streamingDecided(
             body: framing.body, limit: limit, expectsContinue: framing.expectsContinue)
         switch action {
-        case .refuseTooLarge: return refuse(.bodyTooLarge(head: request.head))
+        case .refuseTooLarge: return refuse(.bodyTooLarge(head: currentHead))
         case .startComplete: break
         case .start: bodyReader = InboundBodyReader(self)
         }
-        startExchange(by: handler)
+        if let exchange = request.exchange { start(exchange) }
     }
 
     /// The reader asks for a piece. `hasPiece`: one has arrived.

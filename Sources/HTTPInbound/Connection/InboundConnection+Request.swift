@@ -14,27 +14,26 @@ extension InboundConnection {
             request.head = consume head
             return answerAboveLimit()
         }
-        // Read once for both of its calls, since each read of the variable retains it.
-        let handler = handler
-        let decision = decide(head, by: handler)
         request.head = consume head
         let limit: Int?
-        switch consume decision {
-        case .buffer(let most, let context):
-            limit = most
-            request.context = context
+        let body = framing.body
+        switch decide() {
+        case .buffer(let most, let exchange):
+            request.exchange = exchange
+            // A request without a body starts at once, and is asked then.
+            limit = body.isEmpty || hasRoom(for: exchange) ? most : nil
         case .answer(let response, let refused):
             limit = nil
             request.decided = DecidedAnswer(response, refused: refused)
-        case .stream(let most, let context):
-            request.context = context
-            return beginStreaming(framing, limit: most)
+        case .stream(let most, let exchange):
+            request.exchange = exchange
+            if hasRoom(for: exchange) { return beginStreaming(framing, limit: most) }
+            limit = nil
         }
-        let body = framing.body
         switch state.verdictKnown(
             body: body, limit: limit, expectsContinue: framing.expectsContinue, at: request.receivedAt)
         {
-        case .dispatch: dispatch(to: handler)
+        case .dispatch: dispatch()
         case .read(let sendContinue):
             if sendContinue { self.sendContinue() }
             if case .length(let length) = body, limit != nil { request.expectBody(of: length) }
@@ -44,20 +43,29 @@ extension InboundConnection {
     }
 
     /// Decides about a request. The server's own answers come before the handler's.
-    private func decide(_ head: HTTPRequestHead, by handler: any InboundHandler) -> BodyDecision {
-        if request.method == .options, let answer = server.optionsAnswer(head) { return .answer(answer) }
-        let decision = handler.decide(head)
-        switch decision {
-        case .buffer where server.isOverloaded, .stream where server.isOverloaded:
-            return .answer(server.errorRenderer(.overloaded(head: head)))
-        case .buffer, .stream, .answer:
-            return decision
+    private func decide() -> BodyDecision {
+        if request.method == .options, let head = request.head, let answer = server.optionsAnswer(head) {
+            return .answer(answer)
         }
+        return handler.decide(InboundExchange.Arrival(connection: self))
+    }
+
+    /// Decides about overload: by the server's limit of requests in flight, then by the exchange. Without
+    /// room the answer is decided, and the exchange goes.
+    private func hasRoom(for exchange: InboundExchange) -> Bool {
+        let answer =
+            server.isOverloaded
+            ? server.errorRenderer(.overloaded(head: exchange.request.head)) : exchange.overloadAnswer()
+        guard let answer else { return true }
+        request.head = exchange.request.head
+        request.exchange = nil
+        request.decided = DecidedAnswer(answer)
+        return false
     }
 
     /// Answers the only request of a connection above the connection limit, without its body.
     private func answerAboveLimit() {
-        guard let head = request.head, let answer = handler.answerAboveLimit(head) else {
+        guard let head = request.head, let answer = handler.healthAnswer(to: head) else {
             server.refusedAboveLimit()
             return refuse(.overloaded(head: request.head))
         }
@@ -74,7 +82,7 @@ extension InboundConnection {
         case .refuseTooLarge: refuseTooLarge()
         case .keep:
             guard server.bodies.reserve(bytes.count) else {
-                return refuse(.overloaded(head: request.head))
+                return refuse(.overloaded(head: currentHead))
             }
             request.appendToBody(bytes)
         }
@@ -82,21 +90,19 @@ extension InboundConnection {
 
     func bodyEnded() {
         state.bodyCompleted()
-        if let bodyReader { bodyReader.complete() } else { dispatch(to: handler) }
+        if let bodyReader { bodyReader.complete() } else { dispatch() }
     }
 
-    private func dispatch(to handler: any InboundHandler) {
-        if request.decided != nil { return answerDecided() }
-        guard !server.isOverloaded else {
-            dropBody()
-            request.decided = DecidedAnswer(server.errorRenderer(.overloaded(head: request.head)))
-            return answerDecided()
-        }
-        startExchange(by: handler)
+    private func dispatch() {
+        guard let exchange = request.exchange else { return answerDecided() }
+        if hasRoom(for: exchange) { return start(exchange) }
+        dropBody()
+        answerDecided()
     }
 
-    func startExchange(by handler: any InboundHandler) {
-        let exchange = handler.exchange(for: InboundExchange.Arrival(connection: self))
+    func start(_ exchange: InboundExchange) {
+        exchange.arrived(on: self)
+        request.exchange = nil
         self.exchange = exchange
         server.requestStarted()
         exchange.start()
@@ -111,7 +117,7 @@ extension InboundConnection {
     func takeBody() -> (bytes: [UInt8], charge: BodyCharge?) {
         let body = request.takeBody()
         guard !body.isEmpty else { return (body, nil) }
-        let isCoded = request.head?.fields.contains(.contentEncoding) ?? false
+        let isCoded = currentHead?.fields.contains(.contentEncoding) ?? false
         if isCoded || body.count > BodyCharge.least {
             return (body, server.bodies.charge(body, isCoded: isCoded))
         }
@@ -120,6 +126,10 @@ extension InboundConnection {
     }
 
     private func refuseTooLarge() {
-        refuse(.bodyTooLarge(head: request.head))
+        refuse(.bodyTooLarge(head: currentHead))
     }
+}
+
+extension RequestFraming.Body {
+    fileprivate var isEmpty: Bool { self == .none || self == .length(0) }
 }

@@ -76,10 +76,9 @@ final class InboundConnection {
     }
 
     /// Serves the next requests by another handler, not the one whose body is being read.
-    func use(_ handler: any InboundHandler, after earlier: any InboundHandler, limits: StateLimits) {
+    func use(_ handler: any InboundHandler, limits: StateLimits) {
         self.handler = handler
         state.use(limits)
-        if let context = request.context { request.context = earlier.handOver(context) }
     }
 
     var isFlushed: Bool { stream.bytesSent == bytesWritten }
@@ -139,7 +138,7 @@ final class InboundConnection {
                 hasServed = true
             case .failed(let error):
                 let failed = failedRequest(unread: input.count - used)
-                fail(with: .malformed(error, head: failed.head), failed)
+                fail(with: .malformed(error, head: failed.currentHead), failed)
             }
         }
         return used
@@ -387,7 +386,7 @@ extension InboundConnection: TimerTarget {
         case .wait: break
         case .close: end(.close, .completed)
         case .reset: end(.reset, .stalled)
-        case .refuse: refuse(.timeout(head: failed.head), failed)
+        case .refuse: refuse(.timeout(head: failed.currentHead), failed)
         case .hold: parsedAhead = .failure(.timeout(head: nil), failed)
         case .failBody:
             failBody(.timeout(head: nil))

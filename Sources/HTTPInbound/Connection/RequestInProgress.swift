@@ -2,7 +2,7 @@ internal import EventIO
 internal import HTTPModel
 
 struct RequestInProgress {
-    /// Nil before it is complete, and once the exchange has it.
+    /// Nil before it is complete, and if an exchange has it.
     var head: HTTPRequestHead?
     /// The method on the wire: HEAD stays HEAD. Nil before it is known.
     var method: HTTPMethod?
@@ -10,8 +10,10 @@ struct RequestInProgress {
     var receivedAt: MonotonicTime
     /// The answer decided on before the body was read; nil if the handler wants the body.
     var decided: DecidedAnswer?
-    /// The context from `decide`, for the exchange.
-    var context: AnyObject?
+    /// The exchange from `decide`, until it starts.
+    var exchange: InboundExchange?
+    /// Nil before it is complete, and once the exchange has started.
+    var currentHead: HTTPRequestHead? { head ?? exchange?.request.head }
     private(set) var body: [UInt8] = []
     /// The Content-Length of a body that is kept; 0 if it is unknown.
     private var expectedBody = 0

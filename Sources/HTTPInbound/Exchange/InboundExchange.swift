@@ -4,28 +4,27 @@ public import HTTPModel
 /// A request and the means to answer it. Used on the server's loop only.
 ///
 /// Answer once: with `respond`, with `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`).
-/// Answering a client that has left has no effect. An exchange that is released unanswered is answered 500. A
-/// handler that needs state per request makes a subclass in `InboundHandler.exchange(for:)`.
+/// Answering a client that has left has no effect. An exchange that has started and is released unanswered is
+/// answered 500. A handler that needs state per request makes a subclass in `InboundHandler.decide`.
 open class InboundExchange {
-    /// A request, complete unless its body is streamed, from which one exchange is made.
+    /// A request whose head is complete, from which one exchange is made.
     public struct Arrival {
         let connection: InboundConnection
 
-        /// Takes the context from the handler's `decide`, for a subclass that keeps it with its own type.
-        public func takeContext() -> AnyObject? { connection.request.context.take() }
-
-        /// Takes the body, for a subclass that passes it on and does not keep it to its end. `charge` is the
-        /// memory of a large body: whoever keeps the body keeps it too.
-        public func takeBody() -> (bytes: [UInt8], charge: BodyCharge?) { connection.takeBody() }
+        /// Its head, until the exchange is made.
+        public var head: HTTPRequestHead {
+            guard let head = connection.request.head else {
+                preconditionFailure("the request's exchange is made")
+            }
+            return head
+        }
     }
 
-    /// The request with its whole body, or with an empty one if the body is streamed or was taken. A HEAD
-    /// arrives as a GET.
-    public final let request: ReceivedRequest
+    /// The request: with its whole body once it has started, or with an empty one if the body is streamed or
+    /// was taken. A HEAD arrives as a GET.
+    public private(set) final var request: ReceivedRequest
     /// The method on the wire: HEAD stays HEAD.
     public final let method: HTTPMethod
-    /// The context from the handler's `decide`; nil if `exchange(for:)` took it.
-    public final let context: AnyObject?
     /// When the request's head was complete.
     public final let receivedAt: MonotonicTime
     /// Reads the body, if the handler decided to stream it, there is one, and the request is not over.
@@ -33,13 +32,13 @@ open class InboundExchange {
     /// Bytes of the request, head and body. Grows while a body is streamed.
     public final var bytesReceived: Int { receivedBytes }
     // Behind a getter, because the attribute works within this module only.
-    final var receivedBytes: Int
+    final var receivedBytes = 0
     /// Bytes of the answer so far, including its head and a preceding 100 (Continue). If the answer was cut,
     /// the bytes that the client acknowledged.
     public final var bytesSent: Int { sentBytes }
     // Behind a getter, because the attribute works within this module only.
-    final var sentBytes: Int
-    private final var continueBytes: Int
+    final var sentBytes = 0
+    private final var continueBytes = 0
     /// Whether the kernel took any of the answer. Valid once the answer is over.
     public final var hasBegun: Bool { isBegun }
     private final var isBegun = true
@@ -49,35 +48,60 @@ open class InboundExchange {
     /// Called once, when the kernel has taken the answer or never will, with the outcome and `bytesSent`.
     public final var onFinished: ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
 
-    /// Nil once the answer is over. The exchange is then only a record.
+    /// Nil before the start, and once the answer is over. The exchange is then only a record.
     private(set) final var connection: InboundConnection?
     private final let peer: InboundPeer
     /// Set by the first answer. A second one is a mistake in the handler.
     private final var isAnswered = false
     /// The memory of the request's body, if that is large and was not taken.
-    private final let charge: BodyCharge?
+    private final var charge: BodyCharge?
     /// Bytes of a small body that still count.
-    private final var countedBody: Int
+    private final var countedBody = 0
 
     public init(_ arrival: Arrival) {
         let connection = arrival.connection
-        let (body, charge) = connection.takeBody()
-        self.charge = charge
-        countedBody = connection.request.countedBody
         // Moved out of the connection, to avoid a copy.
         guard let head = connection.request.head.take() else {
-            preconditionFailure("a second exchange was made for a request")
+            preconditionFailure("a second exchange is made for a request")
         }
-        request = ReceivedRequest(head: head, body: body[...])
+        request = ReceivedRequest(head: head)
         method = connection.request.method ?? .get
-        context = connection.request.context.take()
         receivedAt = connection.request.receivedAt
+        peer = connection.peer
+    }
+
+    /// The request is complete, unless its body is streamed. `start` follows.
+    final func arrived(on connection: InboundConnection) {
+        let (body, charge) = connection.takeBody()
+        if !body.isEmpty {
+            request.body = body[...]
+            self.charge = charge
+            countedBody = connection.request.countedBody
+        }
         receivedBytes = connection.request.bytesReceived
         continueBytes = connection.request.continueBytes
         sentBytes = continueBytes
-        peer = connection.peer
         self.connection = connection
     }
+
+    /// Takes the request with its body out of an exchange that passes it on and does not keep it to its end.
+    public final func takeRequest() -> ReceivedRequest {
+        guard !request.body.isEmpty else { return request }
+        defer { request.body = [] }
+        return request
+    }
+
+    /// Takes the memory of a large body. Whoever keeps the body keeps it too.
+    public final func takeCharge() -> BodyCharge? { charge.take() }
+
+    /// Returns the answer if the request has no room. Asked before its body is read, and when it is
+    /// to start. The default has room.
+    open func overloadAnswer() -> HTTPResponse? { nil }
+
+    /// Returns the answer to a request that the server refuses before its start, such as one with too long a
+    /// body, and the parts of the request that it complains of, for a log; nil for the answer of
+    /// `InboundServer.errorRenderer`. The default is nil.
+    open func answer(to error: InboundError) -> (response: HTTPResponse, refused: [String])? { nil }
 
     deinit {
         guard let connection else { return }

@@ -4,52 +4,25 @@ import HTTPOutbound
 import Networking
 import Resilience
 
-/// One loop's part of an upstream's protection, so that loops share no reference count.
-final class LoopProtection {
-    let shared: UpstreamProtection
-    fileprivate let circuit: Circuit?
-    fileprivate let attempts: LoopAttempts?
-    /// The window of `attempts`.
-    fileprivate let window: AttemptWindow?
-
-    init(_ shared: UpstreamProtection, loop index: Int) {
-        self.shared = shared
-        circuit = shared.circuit
-        attempts = circuit?.attempts(ofLoop: index)
-        window = attempts?.all
-    }
-
-    var isCircuitClosed: Bool { circuit?.isClosed ?? true }
-
-    func isCircuitOpen(for endpoint: Int, at now: MonotonicTime) -> Bool {
-        circuit?.refuses(endpoint, at: now) ?? false
-    }
-
-    /// - Throws: `circuit_open` or `concurrency_limit`, with `retryAfter`.
-    @inline(__always)
-    func admit(_ call: TransportCall, at now: MonotonicTime) throws(TransportError) -> AttemptPermit {
-        AttemptPermit(self, isProbe: try shared.admit(call, at: now))
-    }
-}
-
 /// An attempt that its upstream's protection has admitted. Report its end once.
 struct AttemptPermit: ~Copyable {
     /// Nil for an upstream without protection, and after the end.
-    private var protection: LoopProtection?
+    private var upstream: LoopUpstream?
     private(set) var isProbe: Bool
     /// Where the attempt goes, if there was a choice. Nil after the end.
     private var address: LoopAddress?
     private var isTrial = false
 
     /// Whether its end tells nobody anything.
-    var isEmpty: Bool { protection == nil && address == nil }
+    var isEmpty: Bool { upstream == nil && address == nil }
 
-    /// For an upstream without protection.
-    static var unprotected: AttemptPermit { AttemptPermit(nil, isProbe: false) }
-
-    fileprivate init(_ protection: LoopProtection?, isProbe: Bool) {
-        self.protection = protection
-        self.isProbe = isProbe
+    /// - Throws: `circuit_open` or `concurrency_limit`, with `retryAfter`.
+    @inline(__always)
+    init(
+        of upstream: consuming LoopUpstream, for call: TransportCall, at now: MonotonicTime
+    ) throws(TransportError) {
+        isProbe = try upstream.protection?.admit(call, at: now) ?? false
+        self.upstream = upstream.protection == nil ? nil : upstream
     }
 
     /// The attempt goes to this one of several addresses.
@@ -68,7 +41,7 @@ struct AttemptPermit: ~Copyable {
         address?.attemptEnded(isFailure: false, isProbe: isProbe, at: now)
         guard isProbe else { return }
         isProbe = false
-        protection?.circuit?.probeEnded(.succeeded, of: call, at: now)
+        upstream?.circuit?.probeEnded(.succeeded, of: call, at: now)
     }
 
     /// A complete response arrived.
@@ -99,13 +72,13 @@ struct AttemptPermit: ~Copyable {
         let isFailure = end != .success
         let address = address.take()
         if let address { address.attemptEnded(isFailure: isFailure, isProbe: isProbe, at: now) }
-        guard let protection = protection.take() else { return }
-        protection.shared.leave()
+        guard let upstream = upstream.take() else { return }
+        upstream.protection?.leave()
         if isFailure, !isProbe, let address, address.failsAlone(at: now) { return }
-        protection.window?.count(isFailure: isFailure, at: now.nanoseconds)
-        guard let circuit = protection.circuit else { return }
+        upstream.window?.count(isFailure: isFailure, at: now.nanoseconds)
+        guard let circuit = upstream.circuit else { return }
         if end == .timeout { circuit.attemptTimedOut(of: call.endpointNumber, at: now) }
-        if circuit.needsEnds, !isProbe, let attempts = protection.attempts {
+        if circuit.needsEnds, !isProbe, let attempts = upstream.attempts {
             circuit.attemptEnded(end, of: call, on: attempts, at: now)
         }
         switch (isProbe, isFailure) {
@@ -120,15 +93,15 @@ struct AttemptPermit: ~Copyable {
     mutating func drop(_ call: TransportCall, at now: MonotonicTime) {
         endTrial()
         address = nil
-        guard let protection = protection.take() else { return }
-        protection.shared.leave()
-        if isProbe { protection.circuit?.probeEnded(.cancelled, of: call, at: now) }
+        guard let upstream = upstream.take() else { return }
+        upstream.protection?.leave()
+        if isProbe { upstream.circuit?.probeEnded(.cancelled, of: call, at: now) }
     }
 
     /// Returns what an attempt that goes on after its call was cancelled holds: the place of the request at
     /// its endpoint, and one among the upstream's attempts in flight.
     func held(with call: TransportCall) -> [AnyObject] {
-        let places: [AnyObject?] = [call.place?.hold(), protection?.shared.hold()]
+        let places: [AnyObject?] = [call.place?.hold(), upstream?.protection?.hold()]
         return places.compactMap { $0 }
     }
 

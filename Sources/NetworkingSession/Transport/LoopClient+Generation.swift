@@ -61,11 +61,12 @@ extension LoopClient {
             return known.origins
         }
         known.isRetired = false
-        let protection = protection(of: upstream)
-        if protection?.shared !== known.protection?.shared {
+        let protection = protections?.protection(of: upstream)
+        if protection !== known.protection {
             upstreams.remove(id)
             upstreams[id] = LoopUpstream(
-                upstream, known.origins, route: known.route, protection: protection, memory: known.memory)
+                upstream, known.origins, route: known.route, protection: protection, loop: index,
+                memory: known.memory)
         }
         return []
     }

@@ -9,7 +9,7 @@ package final class LoopClient {
     var routes: UpstreamRoutes
     private let decodesContent: Bool
     let protections: UpstreamProtections?
-    private let index: Int
+    let index: Int
     // Used only on the loop, in steps that never call back.
     let upstreams = UpstreamTable()
     /// The IDs of the upstreams that the current generation calls at configured addresses.
@@ -44,10 +44,9 @@ package final class LoopClient {
         do throws(TransportError) {
             let upstream = try upstream(call)
             if let body = call.countedBody { try charge(body, to: upstream) }
-            var admitted =
-                try upstream.protection?.admit(call, at: client.loop.wakeTime)
-                ?? AttemptPermit.unprotected
-            switch upstream.route {
+            let route = upstream.route
+            var admitted = try AttemptPermit(of: upstream, for: call, at: client.loop.wakeTime)
+            switch route {
             case .pool(let pool): outbound = pool
             case .cluster(let cluster):
                 outbound = cluster.poolOfAttempt(&admitted, for: receiver, at: client.loop.wakeTime)
@@ -95,11 +94,11 @@ package final class LoopClient {
     }
 
     func isCircuitClosed(of upstream: Upstream) -> Bool {
-        upstreams[upstream.id]?.protection?.isCircuitClosed ?? true
+        upstreams[upstream.id]?.isCircuitClosed ?? true
     }
 
     func isCircuitOpen(of upstream: Upstream, for endpoint: Int) -> Bool {
-        upstreams[upstream.id]?.protection?.isCircuitOpen(for: endpoint, at: client.loop.wakeTime) ?? false
+        upstreams[upstream.id]?.isCircuitOpen(for: endpoint, at: client.loop.wakeTime) ?? false
     }
 
     func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool {
@@ -143,13 +142,9 @@ package final class LoopClient {
         let shares = protections?.shares(of: upstream) ?? UpstreamShares()
         let opened = LoopUpstream(
             upstream, origins, route: route(to: upstream, at: origins, shares),
-            protection: protection(of: upstream), memory: shares.memory)
+            protection: protections?.protection(of: upstream), loop: index, memory: shares.memory)
         upstreams[upstream.id] = opened
         return opened
-    }
-
-    func protection(of upstream: Upstream) -> LoopProtection? {
-        protections?.protection(of: upstream).map { LoopProtection($0, loop: index) }
     }
 
     /// Charges what the request keeps in bodies of its calls. A large one is charged once, by its first

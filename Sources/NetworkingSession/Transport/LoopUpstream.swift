@@ -1,3 +1,4 @@
+import EventIO
 import HTTPOutbound
 import Networking
 import Resilience
@@ -18,8 +19,13 @@ final class LoopUpstream {
     }
 
     let route: Route
-    /// Nil without a breaker and a limit.
-    let protection: LoopProtection?
+    /// What all loops share; nil without a breaker and a limit.
+    let protection: UpstreamProtection?
+    let circuit: Circuit?
+    /// This loop's part of the circuit, so that loops share no reference count.
+    let attempts: LoopAttempts?
+    /// The window of `attempts`.
+    let window: AttemptWindow?
     /// Its share of the memory for bodies; nil for no limit.
     let memory: FairBudget.Share?
     /// Nil once nobody can call it.
@@ -30,14 +36,23 @@ final class LoopUpstream {
     var isRetired = false
 
     init(
-        _ upstream: Upstream?, _ origins: [Origin], route: Route, protection: LoopProtection?,
-        memory: FairBudget.Share?
+        _ upstream: Upstream?, _ origins: [Origin], route: Route, protection: UpstreamProtection?,
+        loop index: Int, memory: FairBudget.Share?
     ) {
         self.upstream = upstream
         self.origins = origins
         self.route = route
         self.protection = protection
+        circuit = protection?.circuit
+        attempts = circuit?.attempts(ofLoop: index)
+        window = attempts?.all
         self.memory = memory
+    }
+
+    var isCircuitClosed: Bool { circuit?.isClosed ?? true }
+
+    func isCircuitOpen(for endpoint: Int, at now: MonotonicTime) -> Bool {
+        circuit?.refuses(endpoint, at: now) ?? false
     }
 
     var isForgotten: Bool {

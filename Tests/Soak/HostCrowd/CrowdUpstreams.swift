@@ -92,7 +92,9 @@ final class CrowdServer: InboundHandler {
         held = []
     }
 
-    func decide(_ head: HTTPRequestHead) -> BodyDecision { .buffer(limit: 0) }
+    func decide(_ arrival: InboundExchange.Arrival) -> BodyDecision {
+        .buffer(limit: 0, InboundExchange(arrival))
+    }
 
     func handle(_ exchange: InboundExchange) {
         let parts = exchange.request.head.target.path.split(separator: "/")
