@@ -18,27 +18,23 @@ public struct CircuitBreakerPolicy: Sendable, Hashable {
     /// Creates the default policy.
     public init() {}
 
+    package enum Ranges {
+        package static let window = Duration.seconds(1)...(.seconds(600))
+        package static let minimumCalls = 1...100_000
+        package static let open = Duration.milliseconds(100)...(.seconds(600))
+        package static let maxOpen = Duration.milliseconds(100)...(.seconds(3600))
+        package static let probes = 1...100
+    }
+
     /// One line for each setting out of its range: its name, value and range.
     public var faults: [String] {
-        var faults: [String] = []
-        func check(_ name: String, _ isValid: Bool, _ value: String, _ range: String) {
-            if !isValid { faults.append("\(name): \(value) is not \(range)") }
-        }
-        func check(_ name: String, _ value: Duration, _ range: ClosedRange<Duration>, _ text: String) {
-            check(name, range.contains(value), "\(value)", text)
-        }
-        check("window", window, .seconds(1)...(.seconds(600)), "between 1 s and 10 min")
-        check(
-            "minimumCalls", (1...100_000).contains(minimumCalls), "\(minimumCalls)",
-            "between 1 and 100000")
-        check(
-            "failureRate", failureRate > 0 && failureRate <= 1, "\(failureRate)",
-            "more than 0 and at most 1")
-        check("open", open, .milliseconds(100)...(.seconds(600)), "between 100 ms and 10 min")
-        check(
-            "maxOpen", maxOpen >= open && maxOpen <= .seconds(3600), "\(maxOpen)",
-            "between open (\(open)) and 1 h")
-        check("probes", (1...100).contains(probes), "\(probes)", "between 1 and 100")
-        return faults
+        var faults = RangeFaults()
+        faults.check("window", window, in: Ranges.window)
+        faults.check("minimumCalls", minimumCalls, in: Ranges.minimumCalls)
+        faults.check(share: "failureRate", failureRate)
+        faults.check("open", open, in: Ranges.open)
+        faults.check("maxOpen", maxOpen, from: "open", open, in: Ranges.maxOpen)
+        faults.check("probes", probes, in: Ranges.probes)
+        return faults.list
     }
 }

@@ -15,21 +15,19 @@ public struct EjectionPolicy: Sendable, Hashable {
     /// Creates the default policy.
     public init() {}
 
+    package enum Ranges {
+        package static let consecutive = 1...1000
+        package static let base = Duration.milliseconds(100)...(.seconds(3600))
+        package static let max = Duration.milliseconds(100)...(.seconds(86_400))
+    }
+
     /// One line for each setting out of its range: its name, value and range.
     public var faults: [String] {
-        var faults: [String] = []
-        if !(1...1000).contains(consecutive) {
-            faults.append("consecutive: \(consecutive) is not between 1 and 1000")
-        }
-        if !(Duration.milliseconds(100)...(.seconds(3600))).contains(base) {
-            faults.append("base: \(base) is not between 100 ms and 1 h")
-        }
-        if max < base || max > .seconds(86_400) {
-            faults.append("max: \(max) is not between base (\(base)) and 1 day")
-        }
-        if !(maxShare > 0 && maxShare <= 1) {
-            faults.append("maxShare: \(maxShare) is not more than 0 and at most 1")
-        }
-        return faults
+        var faults = RangeFaults()
+        faults.check("consecutive", consecutive, in: Ranges.consecutive)
+        faults.check("base", base, in: Ranges.base)
+        faults.check("max", max, from: "base", base, in: Ranges.max)
+        faults.check(share: "maxShare", maxShare)
+        return faults.list
     }
 }

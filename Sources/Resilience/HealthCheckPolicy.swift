@@ -19,25 +19,27 @@ public struct HealthCheckPolicy: Sendable, Hashable {
         self.path = path
     }
 
+    package enum Ranges {
+        package static let interval = Duration.milliseconds(100)...(.seconds(3600))
+        package static let timeout = Duration.milliseconds(10)...(.seconds(60))
+        package static let count = 1...100
+    }
+
+    /// Whether the text is a path of printable ASCII that begins with a slash, so that the request can be
+    /// written.
+    package static func isPath(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "/")
+            && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }
+    }
+
     /// One line for each setting out of its range: its name, value and range.
     public var faults: [String] {
-        var faults: [String] = []
-        // A target of printable ASCII, so that the request can be written.
-        if path.utf8.first != UInt8(ascii: "/") || !path.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-            || path.utf8.contains(UInt8(ascii: "#"))
-        {
-            faults.append("path: '\(path)' is not a path that begins with a slash")
-        }
-        if !(Duration.milliseconds(100)...(.seconds(3600))).contains(interval) {
-            faults.append("interval: \(interval) is not between 100 ms and 1 h")
-        }
-        if !(Duration.milliseconds(10)...(.seconds(60))).contains(timeout) {
-            faults.append("timeout: \(timeout) is not between 10 ms and 1 min")
-        }
-        if !(1...100).contains(unhealthy) {
-            faults.append("unhealthy: \(unhealthy) is not between 1 and 100")
-        }
-        if !(1...100).contains(healthy) { faults.append("healthy: \(healthy) is not between 1 and 100") }
-        return faults
+        var faults = RangeFaults()
+        faults.check("interval", interval, in: Ranges.interval)
+        faults.check("timeout", timeout, in: Ranges.timeout)
+        faults.check("unhealthy", unhealthy, in: Ranges.count)
+        faults.check("healthy", healthy, in: Ranges.count)
+        let path = Self.isPath(path) ? [] : ["path: '\(path)' is not a path that begins with a slash"]
+        return path + faults.list
     }
 }

@@ -40,9 +40,9 @@ public struct InvalidDNSSettings: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension DNSSettings {
-    static let shortestTTL = Duration.milliseconds(100)
-    static let longestTime = Duration.seconds(86_400)
-    static let mostServers = 8
+    package static let ttlRange = Duration.milliseconds(100)...(.seconds(86_400))
+    package static let staleRange = Duration.zero...(.seconds(86_400))
+    package static let mostServers = 8
 
     /// Returns the addresses of `servers`.
     ///
@@ -50,12 +50,12 @@ extension DNSSettings {
     func validated() throws(InvalidDNSSettings) -> [SocketAddress] {
         var complaints: [String] = []
         func check(_ name: String, _ value: Duration, from least: Duration, _ leastName: String) {
-            guard value < least || value > Self.longestTime else { return }
+            guard value < least || value > Self.ttlRange.upperBound else { return }
             complaints.append("dns.\(name): \(Self.text(value)) is not between \(leastName) and 1 day")
         }
-        check("minTTL", minTTL, from: Self.shortestTTL, Self.text(Self.shortestTTL))
+        check("minTTL", minTTL, from: Self.ttlRange.lowerBound, Self.text(Self.ttlRange.lowerBound))
         check("maxTTL", maxTTL, from: minTTL, "dns.minTTL (\(Self.text(minTTL)))")
-        check("stale", stale, from: .zero, "0 s")
+        check("stale", stale, from: Self.staleRange.lowerBound, "0 s")
         var addresses: [SocketAddress] = []
         for server in servers {
             guard let address = Self.address(of: server) else {

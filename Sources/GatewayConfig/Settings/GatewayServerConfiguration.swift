@@ -74,7 +74,8 @@ public struct GatewayServerConfiguration: Sendable {
     /// the calls end. Bodies of less than 16 KiB count once the small ones of a request are that large
     /// together. Upstreams get fair shares: one alone gets half. Beyond it, calls fail with `memory_limit`.
     /// At least 1 MiB. Default: a quarter of the memory of the machine or control group, at most 1 GiB.
-    public var upstreamBodies = min(mostUpstreamBodies, max(1 << 20, ProcessLimits.usableMemory() / 4))
+    public var upstreamBodies = min(
+        mostUpstreamBodies, max(Ranges.upstreamBodies.lowerBound, ProcessLimits.usableMemory() / 4))
     package static let mostUpstreamBodies = 1 << 30
     /// Which answers are compressed; nil for none. Default: answers of 1 KiB or more whose type compresses
     /// well, unless an endpoint has `.compression(false)`.
@@ -83,6 +84,13 @@ public struct GatewayServerConfiguration: Sendable {
     public var cors: CORSPolicy?
     /// Static files for paths that no endpoint matches. Default: none, such paths are 404.
     public var files: StaticFiles?
+
+    package enum Ranges {
+        package static let port = 0...65_535
+        package static let loops = 1...256
+        package static let drainDelay = Duration.zero...(.seconds(29))
+        package static let upstreamBodies = 1 << 20...1 << 40
+    }
 
     /// Creates a configuration with the defaults.
     public init() {}

@@ -1,4 +1,5 @@
 import EndpointPlans
+import GatewayCore
 import HTTPModel
 
 /// An endpoint of the format.
@@ -18,7 +19,8 @@ enum EndpointShape {
     static let headers = Member(
         "headers", .parameters(.header), "The header fields that are read. They are not required.")
     static let body = Member("body", .schema, "What a JSON body must be.")
-    static let bodyLimit = Member("bodyLimit", .size("1B", "1GiB"), default: "1MiB", "The largest body.")
+    static let bodyLimit = Member(
+        "bodyLimit", .size("1B", "1GiB"), standard: GatewayLimits().requestBody, "The largest body.")
     static let first: Member<[PlannedPart]> = Member(
         "first", .steps,
         "Calls before the parts. Each is sent after the one before it has succeeded; if one fails, nothing more is sent."
@@ -26,7 +28,7 @@ enum EndpointShape {
     static let parts: Member<[PlannedPart]> = Member("parts", .parts, "The parts of data, by name.")
     static let data: Member<PlannedPart> = Member("data", .part, "One part that is all of data.")
     static let deadline = Member(
-        "deadline", .time("1ms", "1h"), default: "15s",
+        "deadline", .time("1ms", "1h"), standard: GatewayLimits().deadline.inNanoseconds,
         "The time for the answer, from the end of the request's body.")
     static let forward = Member(
         "forward", .list(of: ValueType<HTTPFieldName>.forwardedField.located, 0...100),

@@ -27,9 +27,10 @@ enum PartShape {
     static let forEach = Member(
         "forEach", .reference, "A reference to an array. Each item makes a call, which reads {item}.")
     static let concurrency = Member(
-        "concurrency", .integer(1...64), default: "8", "How many calls of a forEach are in flight.")
+        "concurrency", .integer(1...64), standard: PlannedItems.standardConcurrency,
+        "How many calls of a forEach are in flight.")
     static let limit = Member(
-        "limit", .integer(1...1000), default: "100",
+        "limit", .integer(1...1000), standard: PlannedItems.standardLimit,
         "The most items of a forEach. A longer array is not cut: it fails the part.")
     static let itemFailure = Member(
         "itemFailure", .itemFailure, default: "null", "What happens to an item whose call fails.")

@@ -1,5 +1,6 @@
 import ASCIIText
 import EndpointPlans
+import GatewayCore
 import HTTPModel
 
 /// An endpoint whose requests pass through to an upstream.
@@ -13,7 +14,8 @@ enum ProxyShape {
         "The upstream's path, which the rest of the request's path follows. By default the root of its URL.")
     static let methods = Member(
         "methods", .list(of: ValueType<PlannedProxy.Method>.word.located, 1...5),
-        default: "[GET, POST, PUT, PATCH, DELETE]", "The methods that pass. GET passes HEAD too.")
+        default: "[\(PlannedProxy.Method.allCases.map(\.rawValue).joined(separator: ", "))]",
+        "The methods that pass. GET passes HEAD too.")
     static let requestHeaders = Member(
         "requestHeaders", .passedHeaders(.passedRequestField),
         "Fields of the client that pass besides the standard ones, or what is added and removed.")
@@ -24,7 +26,7 @@ enum ProxyShape {
         "bodyLimit", .size("1B", "1GiB"),
         "The largest body. Without it, and without one in defaults, any size.")
     static let deadline = Member(
-        "deadline", .time("1ms", "1h"), default: "15s",
+        "deadline", .time("1ms", "1h"), standard: GatewayLimits().deadline.inNanoseconds,
         "The time until the response begins, from the end of the request's body.")
     static let answer = Member(
         "answer", .passedAnswer, "The form of failures that the gateway itself reports.")

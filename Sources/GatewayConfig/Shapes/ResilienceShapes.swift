@@ -5,16 +5,17 @@ extension SettingTable where Root == CircuitBreakerPolicy {
     static let breaker = SettingTable(
         "breaker", standard: CircuitBreakerPolicy(), ascending: [(\.open, \.maxOpen)]
     ) {
-        Setting("window", \.window, .duration("1s", "10m"), "How long attempts count.")
+        Setting("window", \.window, .duration(Root.Ranges.window), "How long attempts count.")
         Setting(
-            "minimumCalls", \.minimumCalls, .integer(1...100_000),
+            "minimumCalls", \.minimumCalls, .integer(Root.Ranges.minimumCalls),
             "The fewest attempts that can open the circuit.")
         Setting(
             "failureRate", \.failureRate, .share, "The part of the attempts that must have failed to open it."
         )
-        Setting("open", \.open, .duration("100ms", "10m"), "How long it stays open the first time.")
-        Setting("maxOpen", \.maxOpen, .duration("100ms", "1h"), "The longest time that it stays open.")
-        Setting("probes", \.probes, .integer(1...100), "How many attempts must succeed to close it.")
+        Setting("open", \.open, .duration(Root.Ranges.open), "How long it stays open the first time.")
+        Setting("maxOpen", \.maxOpen, .duration(Root.Ranges.maxOpen), "The longest time that it stays open.")
+        Setting(
+            "probes", \.probes, .integer(Root.Ranges.probes), "How many attempts must succeed to close it.")
     }
 }
 
@@ -24,10 +25,10 @@ extension SettingTable where Root == EjectionPolicy {
         "ejection", standard: EjectionPolicy(), ascending: [(\.base, \.max)]
     ) {
         Setting(
-            "consecutive", \.consecutive, .integer(1...1000),
+            "consecutive", \.consecutive, .integer(Root.Ranges.consecutive),
             "How many attempts must fail, one after another.")
-        Setting("base", \.base, .duration("100ms", "1h"), "How long the first ejection lasts.")
-        Setting("max", \.max, .duration("100ms", "24h"), "The longest time that an ejection lasts.")
+        Setting("base", \.base, .duration(Root.Ranges.base), "How long the first ejection lasts.")
+        Setting("max", \.max, .duration(Root.Ranges.max), "The longest time that an ejection lasts.")
         Setting(
             "maxShare", \.maxShare, .share, "The largest part of the addresses that may be out of service.")
     }
@@ -41,19 +42,19 @@ extension SettingTable where Root == HealthCheckPolicy {
         Setting(
             "path", \.path, .checkPath, showsDefault: false,
             "The path of the check, from the root of the host.")
-        Setting("interval", \.interval, .duration("100ms", "1h"), "From one check to the next.")
-        Setting("timeout", \.timeout, .duration("10ms", "1m"), "How long a check may take.")
+        Setting("interval", \.interval, .duration(Root.Ranges.interval), "From one check to the next.")
+        Setting("timeout", \.timeout, .duration(Root.Ranges.timeout), "How long a check may take.")
         Setting(
-            "unhealthy", \.unhealthy, .integer(1...100),
+            "unhealthy", \.unhealthy, .integer(Root.Ranges.count),
             "How many checks must fail before the address is not used.")
         Setting(
-            "healthy", \.healthy, .integer(1...100), "How many checks must pass before it is used again.")
+            "healthy", \.healthy, .integer(Root.Ranges.count),
+            "How many checks must pass before it is used again.")
     }
 }
 
 extension ValueType where Value == String {
-    fileprivate static let checkPath = text("a path that begins with a slash") { text in
-        text.utf8.first == UInt8(ascii: "/")
-            && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }
+    fileprivate static let checkPath = text("a path that begins with a slash") {
+        HealthCheckPolicy.isPath($0)
     }
 }

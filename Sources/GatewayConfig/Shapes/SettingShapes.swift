@@ -7,9 +7,9 @@ extension SettingTable where Root == GatewayServerConfiguration {
     /// Where the gateway listens.
     static let listen = SettingTable("listen", standard: GatewayServerConfiguration()) {
         Setting("host", \.host, .listenAddress, "A numeric address, or localhost.")
-        Setting("port", \.port, .integer(0...65535), "The port; 0 for any free one.")
+        Setting("port", \.port, .integer(Root.Ranges.port), "The port; 0 for any free one.")
         Setting(
-            "loops", \.loops, .integer(1...256), showsDefault: false,
+            "loops", \.loops, .integer(Root.Ranges.loops), showsDefault: false,
             "Event loops, one thread each. By default the usable cores.")
     }
 
@@ -22,7 +22,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
         "drain", standard: GatewayServerConfiguration(), ascending: [(\.drainDelay, \.drainDeadline)]
     ) {
         Setting(
-            "delay", \.drainDelay, .duration("0s", "29s"),
+            "delay", \.drainDelay, .duration(Root.Ranges.drainDelay),
             "From SIGTERM to closing the listener; /health/ready answers 503 meanwhile.")
         Setting(
             "deadline", \.drainDeadline, .duration("1s", "1h"),
@@ -40,7 +40,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
             "requestsInFlight", \.inbound.requestsInFlight, .integer(1...1_000_000),
             "Requests in flight for each event loop.")
         Setting(
-            "upstreamBodies", \.upstreamBodies, .size("1MiB", "1024GiB"), showsDefault: false,
+            "upstreamBodies", \.upstreamBodies, .size(Root.Ranges.upstreamBodies), showsDefault: false,
             "Bodies of responses and calls, and composed values, that the process holds.")
         Setting(
             "connections", \.inbound.connections, .integer(1...10_000_000), showsDefault: false,

@@ -14,6 +14,11 @@ struct Member<Value: Sendable>: Sendable {
         self.fallback = fallback
         self.description = description
     }
+
+    /// A member whose absence means a value of a policy.
+    init(_ name: String, _ type: ValueType<Value>, standard: Value, _ description: String) {
+        self.init(name, type, default: type.written?(standard), description)
+    }
 }
 
 /// A member without the type of its value.

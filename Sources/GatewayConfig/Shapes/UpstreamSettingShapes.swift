@@ -108,13 +108,13 @@ extension ValueType where Value == String {
 extension SettingTable where Root == DNSSettings {
     /// How names are resolved.
     static let dns = SettingTable("dns", standard: DNSSettings(), ascending: [(\.minTTL, \.maxTTL)]) {
-        Setting("minTTL", \.minTTL, .duration("100ms", "24h"), "The shortest time that an answer is fresh.")
-        Setting("maxTTL", \.maxTTL, .duration("100ms", "24h"), "The longest time that an answer is fresh.")
+        Setting("minTTL", \.minTTL, .duration(Root.ttlRange), "The shortest time that an answer is fresh.")
+        Setting("maxTTL", \.maxTTL, .duration(Root.ttlRange), "The longest time that an answer is fresh.")
         Setting(
-            "stale", \.stale, .duration("0s", "24h"),
+            "stale", \.stale, .duration(Root.staleRange),
             "How long an expired answer is used if no new one arrives.")
         Setting(
-            "servers", \.servers, .list(of: .text, 0...8),
+            "servers", \.servers, .list(of: .text, 0...Root.mostServers),
             "The servers to ask: addresses, with or without a port.")
     }
 }

@@ -57,7 +57,7 @@ extension SettingTable where Root == UpstreamSettings {
             "ejection", \.policy.ejection, .orOff(.ejection),
             "When one of several addresses is not used for a while.")
         Setting(
-            "slowStart", \.policy.slowStart, .orOff(.duration("0s", "10m")),
+            "slowStart", \.policy.slowStart, .orOff(.duration(UpstreamPolicy.slowStartRange)),
             "How long a new or returned address takes only a part of its load.")
         Setting(
             "health", \.policy.health, .orOff(.health), default: { $0 == nil ? "off" : nil },

@@ -45,6 +45,10 @@ extension ValueType where Value == Int {
     /// In bytes.
     static func size(_ least: String, _ most: String) -> ValueType { quantity(.size, least, most) }
 
+    static func size(_ range: ClosedRange<Int>) -> ValueType {
+        size(Quantity.size.text(range.lowerBound), Quantity.size.text(range.upperBound))
+    }
+
     /// In bytes a second.
     static func rate(_ least: String, _ most: String) -> ValueType { quantity(.rate, least, most) }
 
@@ -157,6 +161,12 @@ extension ValueType {
 }
 
 extension ValueType where Value == Duration {
+    static func duration(_ range: ClosedRange<Duration>) -> ValueType {
+        duration(
+            Quantity.time.text(range.lowerBound.inNanoseconds),
+            Quantity.time.text(range.upperBound.inNanoseconds))
+    }
+
     static func duration(_ least: String, _ most: String) -> ValueType {
         let time = ValueType<Int>.time(least, most)
         return ValueType(schema: time.schema) { node, subject, reader in

@@ -13,14 +13,17 @@ extension GatewayServerConfiguration {
         port = try Self.port(arguments) ?? port
         hosts = try Self.hosts(arguments) ?? hosts
         name = try Self.name(arguments) ?? name
-        loops = try arguments.integer("loops", in: 1...256) ?? loops
+        loops = try arguments.integer("loops", in: Ranges.loops) ?? loops
         logLevel = try Self.logLevel(arguments) ?? logLevel
-        drainDelay = try arguments.seconds("drain-delay", in: 0...29) ?? drainDelay
+        drainDelay =
+            try arguments.seconds("drain-delay", in: 0...(Ranges.drainDelay.upperBound / .seconds(1)))
+            ?? drainDelay
         inbound.spoolDirectory = try Self.spoolDirectory(arguments) ?? inbound.spoolDirectory
         connections.proxy = try Self.proxy(arguments) ?? connections.proxy
         dns = try Self.dns(arguments) ?? dns
         files = try Self.publicFolder(arguments) ?? files
-        if let mebibytes = try arguments.integer("upstream-memory", in: 1...(1 << 20)) {
+        let (least, most) = (Ranges.upstreamBodies.lowerBound >> 20, Ranges.upstreamBodies.upperBound >> 20)
+        if let mebibytes = try arguments.integer("upstream-memory", in: least...most) {
             upstreamBodies = mebibytes << 20
         }
         switch try arguments.isOn("breaker") {
@@ -153,7 +156,7 @@ extension GatewayServerConfiguration {
     }
 
     static func port(_ arguments: ProgramArguments) throws(UsageError) -> Int? {
-        try arguments.integer("port", in: 0...65535)
+        try arguments.integer("port", in: Ranges.port)
     }
 
     private static func logLevel(_ arguments: ProgramArguments) throws(UsageError) -> LogLevel? {

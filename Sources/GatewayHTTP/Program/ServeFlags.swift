@@ -72,7 +72,8 @@ package struct ServeFlags {
             ProgramFlag(
                 name: "upstream-memory", placeholder: "MIB",
                 help: "memory for bodies of upstreams' responses; further large ones fail at once",
-                fallback: "a quarter of the memory of machine or container, at most 1024"),
+                fallback: "a quarter of the memory of machine or container, at most "
+                    + "\(GatewayServerConfiguration.mostUpstreamBodies >> 20)"),
             ProgramFlag(
                 name: "breaker", placeholder: "on|off",
                 help: "send nothing to an upstream for some seconds after it has failed too often",
@@ -96,7 +97,8 @@ package struct ServeFlags {
                 fallback: "those in resolv.conf"),
             ProgramFlag(
                 name: "compression", placeholder: "on|off",
-                help: "compress answers of 1 KiB or more with br or gzip for clients that accept it",
+                help:
+                    "compress answers of \(CompressionSettings().minimumSize >> 10) KiB or more with br or gzip for clients that accept it",
                 fallback: defaults.compression == nil ? "off" : "on"),
             ProgramFlag(
                 name: "timeline", placeholder: "on|off",

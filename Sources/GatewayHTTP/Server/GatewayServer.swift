@@ -80,7 +80,8 @@ public final class GatewayServer: Sendable {
         if let fault = configuration.upstreamPolicy.faults.first {
             throw GatewayStartError("upstreamPolicy.\(fault)")
         }
-        guard configuration.upstreamBodies >= 1 << 20 else {
+        guard configuration.upstreamBodies >= GatewayServerConfiguration.Ranges.upstreamBodies.lowerBound
+        else {
             throw GatewayStartError(
                 "upstreamBodies: \(configuration.upstreamBodies) bytes are not 1 MiB (1048576) or more")
         }

@@ -1,3 +1,5 @@
+public import Resilience
+
 @_exported public import struct Resilience.CircuitBreakerPolicy
 @_exported public import struct Resilience.EjectionPolicy
 @_exported public import struct Resilience.HealthCheckPolicy
@@ -31,14 +33,18 @@ public struct UpstreamPolicy: Sendable, Hashable {
     /// Creates the default policy: a breaker, ejection, and no limit on calls in flight.
     public init() {}
 
+    package static let slowStartRange = Duration.zero...(.seconds(600))
+
     /// One line for each setting out of its range: its name, value and range.
     package var faults: [String] {
         var faults: [String] = []
         if let concurrency, concurrency < 1 { faults.append("concurrency: \(concurrency) is not 1 or more") }
         faults += (breaker?.faults ?? []).map { "breaker.\($0)" }
         faults += (ejection?.faults ?? []).map { "ejection.\($0)" }
-        if let slowStart, slowStart < .zero || slowStart > .seconds(600) {
-            faults.append("slowStart: \(slowStart) is not between 0 s and 10 min")
+        if let slowStart {
+            var ranges = RangeFaults()
+            ranges.check("slowStart", slowStart, in: Self.slowStartRange)
+            faults += ranges.list
         }
         faults += (health?.faults ?? []).map { "health.\($0)" }
         return faults

@@ -80,8 +80,8 @@ struct DNSSettingsTests {
         settings.servers = ["10.0.0.2", "127.0.0.1:5353", "::1", "[::1]", "[::1]:5353"]
         let expected = ["10.0.0.2:53", "127.0.0.1:5353", "[::1]:53", "[::1]:53", "[::1]:5353"]
         #expect(try settings.validated().map(\.description) == expected)
-        settings.minTTL = DNSSettings.shortestTTL
-        settings.maxTTL = DNSSettings.longestTime
+        settings.minTTL = DNSSettings.ttlRange.lowerBound
+        settings.maxTTL = DNSSettings.ttlRange.upperBound
         settings.stale = .zero
         #expect(try settings.validated().count == 5)
     }
