@@ -93,73 +93,15 @@ struct ArrayContainer: UnkeyedDecodingContainer {
         return value
     }
 
-    mutating func decode(_ type: Double.Type) throws -> Double {
+    @inline(__always)
+    mutating func decode<Value: DecodableFloatingPoint>(_ type: Value.Type) throws -> Value {
         let value = try element(type).floatingPoint(type)
         advance()
         return value
     }
 
-    mutating func decode(_ type: Float.Type) throws -> Float {
-        let value = try element(type).floatingPoint(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: Int.Type) throws -> Int {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: Int8.Type) throws -> Int8 {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: Int16.Type) throws -> Int16 {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: Int32.Type) throws -> Int32 {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: Int64.Type) throws -> Int64 {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: UInt.Type) throws -> UInt {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-        let value = try element(type).integer(type)
-        advance()
-        return value
-    }
-
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
+    @inline(__always)
+    mutating func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) throws -> Value {
         let value = try element(type).integer(type)
         advance()
         return value

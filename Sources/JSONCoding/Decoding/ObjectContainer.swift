@@ -85,31 +85,15 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder(key).string(type) }
 
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    @inline(__always)
+    func decode<Value: DecodableFloatingPoint>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try decoder(key).floatingPoint(type)
     }
 
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key).floatingPoint(type) }
-
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder(key).integer(type) }
-
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder(key).integer(type) }
-
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder(key).integer(type) }
-
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder(key).integer(type) }
-
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder(key).integer(type) }
-
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder(key).integer(type) }
-
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder(key).integer(type) }
-
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder(key).integer(type) }
-
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder(key).integer(type) }
-
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder(key).integer(type) }
+    @inline(__always)
+    func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try decoder(key).integer(type)
+    }
 
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder(key).integer(type) }
 

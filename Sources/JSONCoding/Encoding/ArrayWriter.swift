@@ -83,47 +83,12 @@ struct ArrayWriter: UnkeyedEncodingContainer {
         if begin() { try writer.write(floatingPoint: value) }
     }
 
-    func encode(_ value: Int) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int8) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int16) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int32) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int64) {
+    @inline(__always)
+    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) {
         if begin() { writer.write(integer: value) }
     }
 
     func encode(_ value: Int128) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt8) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt16) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt32) {
-        if begin() { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt64) {
         if begin() { writer.write(integer: value) }
     }
 

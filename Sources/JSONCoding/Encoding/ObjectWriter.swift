@@ -90,47 +90,12 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
         if begin(key) { try writer.write(floatingPoint: value) }
     }
 
-    func encode(_ value: Int, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int8, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int16, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int32, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int64, forKey key: Key) {
+    @inline(__always)
+    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value, forKey key: Key) {
         if begin(key) { writer.write(integer: value) }
     }
 
     func encode(_ value: Int128, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt8, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt16, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt32, forKey key: Key) {
-        if begin(key) { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt64, forKey key: Key) {
         if begin(key) { writer.write(integer: value) }
     }
 

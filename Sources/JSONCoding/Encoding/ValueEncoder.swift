@@ -71,47 +71,12 @@ extension ValueEncoder: SingleValueEncodingContainer {
         if isFree { try writer.write(floatingPoint: value) }
     }
 
-    func encode(_ value: Int) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int8) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int16) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int32) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: Int64) {
+    @inline(__always)
+    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) {
         if isFree { writer.write(integer: value) }
     }
 
     func encode(_ value: Int128) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt8) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt16) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt32) {
-        if isFree { writer.write(integer: value) }
-    }
-
-    func encode(_ value: UInt64) {
         if isFree { writer.write(integer: value) }
     }
 

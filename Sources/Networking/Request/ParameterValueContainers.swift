@@ -7,18 +7,14 @@ struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeNil(forKey key: Key) { encoder.member(key).writeNil() }
     func encode(_ value: Bool, forKey key: Key) { encoder.member(key).write(.flag(value)) }
     func encode(_ value: String, forKey key: Key) { encoder.member(key).write(.text(value)) }
-    func encode(_ value: Double, forKey key: Key) throws { try encoder.member(key).write(value) }
-    func encode(_ value: Float, forKey key: Key) throws { try encoder.member(key).write(value) }
-    func encode(_ value: Int, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: Int8, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: Int16, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: Int32, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: Int64, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: UInt, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: UInt8, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: UInt16, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: UInt32, forKey key: Key) { encoder.member(key).write(value) }
-    func encode(_ value: UInt64, forKey key: Key) { encoder.member(key).write(value) }
+    func encode(_ value: some BinaryFloatingPoint & LosslessStringConvertible & Encodable, forKey key: Key)
+        throws
+    {
+        try encoder.member(key).write(value)
+    }
+    func encode(_ value: some FixedWidthInteger & Encodable, forKey key: Key) {
+        encoder.member(key).write(value)
+    }
     func encode(_ value: some Encodable, forKey key: Key) throws { try encoder.member(key).encode(value) }
 
     // The default implementations would omit nil members, which `nilEncoding` has to see.
@@ -90,18 +86,10 @@ struct UnkeyedParameters: UnkeyedEncodingContainer {
     func encodeNil() { encoder.element().writeNil() }
     func encode(_ value: Bool) { encoder.element().write(.flag(value)) }
     func encode(_ value: String) { encoder.element().write(.text(value)) }
-    func encode(_ value: Double) throws { try encoder.element().write(value) }
-    func encode(_ value: Float) throws { try encoder.element().write(value) }
-    func encode(_ value: Int) { encoder.element().write(value) }
-    func encode(_ value: Int8) { encoder.element().write(value) }
-    func encode(_ value: Int16) { encoder.element().write(value) }
-    func encode(_ value: Int32) { encoder.element().write(value) }
-    func encode(_ value: Int64) { encoder.element().write(value) }
-    func encode(_ value: UInt) { encoder.element().write(value) }
-    func encode(_ value: UInt8) { encoder.element().write(value) }
-    func encode(_ value: UInt16) { encoder.element().write(value) }
-    func encode(_ value: UInt32) { encoder.element().write(value) }
-    func encode(_ value: UInt64) { encoder.element().write(value) }
+    func encode(_ value: some BinaryFloatingPoint & LosslessStringConvertible & Encodable) throws {
+        try encoder.element().write(value)
+    }
+    func encode(_ value: some FixedWidthInteger & Encodable) { encoder.element().write(value) }
     func encode(_ value: some Encodable) throws { try encoder.element().encode(value) }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -121,17 +109,9 @@ struct SingleParameter: SingleValueEncodingContainer {
     func encodeNil() { encoder.writeNil() }
     func encode(_ value: Bool) { encoder.write(.flag(value)) }
     func encode(_ value: String) { encoder.write(.text(value)) }
-    func encode(_ value: Double) throws { try encoder.write(value) }
-    func encode(_ value: Float) throws { try encoder.write(value) }
-    func encode(_ value: Int) { encoder.write(value) }
-    func encode(_ value: Int8) { encoder.write(value) }
-    func encode(_ value: Int16) { encoder.write(value) }
-    func encode(_ value: Int32) { encoder.write(value) }
-    func encode(_ value: Int64) { encoder.write(value) }
-    func encode(_ value: UInt) { encoder.write(value) }
-    func encode(_ value: UInt8) { encoder.write(value) }
-    func encode(_ value: UInt16) { encoder.write(value) }
-    func encode(_ value: UInt32) { encoder.write(value) }
-    func encode(_ value: UInt64) { encoder.write(value) }
+    func encode(_ value: some BinaryFloatingPoint & LosslessStringConvertible & Encodable) throws {
+        try encoder.write(value)
+    }
+    func encode(_ value: some FixedWidthInteger & Encodable) { encoder.write(value) }
     func encode(_ value: some Encodable) throws { try encoder.encode(value) }
 }

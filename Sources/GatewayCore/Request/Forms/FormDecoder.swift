@@ -71,16 +71,9 @@ private struct FormKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try text(key).decode(type) }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try text(key).decode(type) }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try text(key).decode(type) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try text(key).decode(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try text(key).decode(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try text(key).decode(type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try text(key).decode(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try text(key).decode(type) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try text(key).decode(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try text(key).decode(type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try text(key).decode(type) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try text(key).decode(type) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try text(key).decode(type) }
+    func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try text(key).decode(type)
+    }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key

@@ -27,20 +27,6 @@ struct FormText: SingleValueDecodingContainer, Decoder {
         return value
     }
 
-    func decode(_ type: Bool.Type) throws -> Bool { try read(type) }
-    func decode(_ type: String.Type) throws -> String { try read(type) }
-    func decode(_ type: Double.Type) throws -> Double { try read(type) }
-    func decode(_ type: Int.Type) throws -> Int { try read(type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try read(type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try read(type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try read(type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try read(type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try read(type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try read(type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try read(type) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try read(type) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try read(type) }
-
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         throw FormDecoder.unsupported
     }
@@ -69,21 +55,6 @@ struct FormValues: UnkeyedDecodingContainer {
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try next().decode(type)
     }
-
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try next().decode(type) }
-    mutating func decode(_ type: String.Type) throws -> String { try next().decode(type) }
-    mutating func decode(_ type: Double.Type) throws -> Double { try next().decode(type) }
-    mutating func decode(_ type: Float.Type) throws -> Float { try next().decode(type) }
-    mutating func decode(_ type: Int.Type) throws -> Int { try next().decode(type) }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next().decode(type) }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next().decode(type) }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next().decode(type) }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next().decode(type) }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try next().decode(type) }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next().decode(type) }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next().decode(type) }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next().decode(type) }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next().decode(type) }
 
     private mutating func next() throws -> FormText {
         guard !isAtEnd else {
