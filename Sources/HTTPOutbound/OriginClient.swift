@@ -25,18 +25,37 @@ public final class OriginClient: Sendable {
     /// The connections, on the loop only. Starting an `OutboundCall` there skips the reactive layer.
     public var pool: UpstreamPool { loopPool.value }
 
-    /// Returns the call, cold. Each subscription sends the request once and gets the answer on the loop.
-    /// Disposing it earlier closes the connection at once, or leaves the queue. Any thread may subscribe and
-    /// dispose. Fails only with `OutboundError`.
-    public func send(_ request: consuming OutboundRequest) -> Single<OutboundResponse> {
-        .emitting(LoopSource(CallWork(request: request, origin: self)))
-    }
-
-    /// Returns the same call, but with its response delivered to `receiver` as it arrives: the result has no
-    /// body.
+    /// Sends a request. Any thread may call this, and may dispose the result: that closes the connection at
+    /// once, or leaves the queue.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - limit: time for the whole call. Nil for the client's.
+    ///   - receiver: gets the response as it arrives, so that the result has no body.
+    ///   - ended: gets the result on the loop, unless the call is disposed earlier. It is called at once if
+    ///     the loop has ended.
     public func send(
-        _ request: consuming OutboundRequest, streamingTo receiver: any OutboundStreamReceiver
-    ) -> Single<OutboundResponse> {
-        .emitting(LoopSource(CallWork(request: request, origin: self, receiver: receiver)))
+        _ request: OutboundRequest, within limit: TimeAmount? = nil,
+        streamingTo receiver: (any OutboundStreamReceiver)? = nil,
+        ended: @escaping @Sendable (Result<OutboundResponse, OutboundError>) -> Void
+    ) -> any Disposable {
+        let subscription = SingleAssignmentDisposable()
+        let start: @Sendable () -> Void = { [self] in
+            // Disposed before the loop could start it.
+            guard !subscription.isDisposed else { return }
+            let call = ClosureCall(request, to: pool, within: limit, streamingTo: receiver, ended)
+            pool.start(call)
+            subscription.setDisposable(call)
+        }
+        if loop.isCurrent {
+            start()
+        } else if !loop.execute(start) {
+            ended(
+                .failure(
+                    OutboundError(
+                        reason: .destinationUnavailable, detail: "the event loop has ended",
+                        timings: OutboundTimings(started: MonotonicTime.clock()))))
+        }
+        return subscription
     }
 }

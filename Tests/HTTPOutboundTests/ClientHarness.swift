@@ -158,6 +158,11 @@ final class RunningCall: Sendable {
 }
 
 extension OriginClient {
+    /// Returns the call, cold. Fails only with `OutboundError`.
+    func send(_ request: OutboundRequest) -> Single<OutboundResponse> {
+        .create { observer in self.send(request) { observer($0.mapError { $0 }) } }
+    }
+
     func begin(_ request: OutboundRequest) -> RunningCall { RunningCall(self, request) }
 
     func call(

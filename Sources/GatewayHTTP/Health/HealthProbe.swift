@@ -4,7 +4,6 @@ import GatewayConfig
 import HTTPModel
 import HTTPOutbound
 import Locking
-import Rx
 
 /// Checks whether a gateway is ready, like a load balancer or a container's health check.
 public enum HealthProbe {
@@ -99,16 +98,12 @@ public enum HealthProbe {
         limits.connectTimeout = limit
         limits.totalTimeout = limit
         let client = HTTPClient(loop: loop, limits: limits)
-        let subscription = SingleAssignmentDisposable()
         loop.execute {
-            let call = client.origin(origin).send(OutboundRequest(target: path))
-            subscription.setDisposable(
-                call.subscribe { answer in
-                    result.withLock { $0 = answer }
-                    done.signal()
-                })
+            _ = client.origin(origin).send(OutboundRequest(target: path)) { answer in
+                result.withLock { $0 = answer.mapError { $0 } }
+                done.signal()
+            }
         }
-        defer { subscription.dispose() }
         done.wait()
         return result.withLock { $0 } ?? .failure(CancellationError())
     }

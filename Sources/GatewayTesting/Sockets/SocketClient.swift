@@ -16,23 +16,23 @@ final class SocketClient: TestBackend {
     ) -> any Disposable {
         let clock = ContinuousClock()
         let began = clock.now
-        return gateway.send(OutboundRequest(request)).subscribe(
-            onSuccess: { response in
-                ended(
-                    .success(
-                        TestResponse(
-                            status: response.head.status, fields: response.head.fields, body: response.body,
-                            elapsed: clock.now - began)))
-            }, onFailure: { ended(.failure($0)) })
+        return gateway.send(OutboundRequest(request)) { result in
+            ended(
+                result.mapError { $0 }.map { response in
+                    TestResponse(
+                        status: response.head.status, fields: response.head.fields, body: response.body,
+                        elapsed: clock.now - began)
+                })
+        }
     }
 
     func stream(_ request: TestRequest, to stream: ResponseBuffer) -> any Disposable {
-        gateway.send(OutboundRequest(request), streamingTo: Receiver(stream)).subscribe(
-            onSuccess: { _ in stream.ended() },
-            onFailure: { error in
-                guard let error = error as? OutboundError else { return stream.ended(error) }
-                stream.failed(error.reason, error.detail)
-            })
+        gateway.send(OutboundRequest(request), streamingTo: Receiver(stream)) { result in
+            switch result {
+            case .success: stream.ended()
+            case .failure(let error): stream.failed(error.reason, error.detail)
+            }
+        }
     }
 
     func wait(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {

@@ -1,4 +1,3 @@
-import Dispatch
 import EventIO
 import HTTPModel
 import HTTPOutbound
@@ -75,20 +74,17 @@ final class HealthChecks: TimerTarget {
         // do.
         guard underWay[id] == nil, !address.pool.isFull else { return }
         let owner = LoopBound(Owner(self), loop: loop)
-        underWay[id] = address.originClient.send(request)
-            .timeout(.nanoseconds(Int(policy.timeout.nanoseconds)), scheduler: loop)
-            .subscribe(
-                onSuccess: { response in
-                    let passed = (200..<400).contains(response.head.status.code)
-                    owner.value.checks?.ended(record, passed: passed)
-                },
-                onFailure: { error in
-                    // A limit of this process, or its standstill, says nothing about the upstream.
-                    let reason = (error as? OutboundError)?.reason
-                    let isOwn = reason?.tellsTrouble == false
-                    let isLate = reason?.isTimeout ?? true && owner.loop.areTimersLate
-                    owner.value.checks?.ended(record, passed: isOwn || isLate ? nil : false)
-                })
+        underWay[id] = address.originClient.send(request, within: TimeAmount(policy.timeout)) { result in
+            let passed: Bool?
+            switch result {
+            case .success(let response): passed = (200..<400).contains(response.head.status.code)
+            case .failure(let error):
+                // A limit of this process, or its standstill, says nothing about the upstream.
+                let isLate = error.reason.isTimeout && owner.loop.areTimersLate
+                passed = !error.reason.tellsTrouble || isLate ? nil : false
+            }
+            owner.value.checks?.ended(record, passed: passed)
+        }
     }
 
     private func ended(_ record: AddressRecord, passed: Bool?) {

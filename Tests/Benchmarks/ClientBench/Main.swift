@@ -71,8 +71,12 @@ enum ClientBench {
         }
         let request = OutboundRequest(target: url.target, fields: fields)
         rounds.start { next in
-            _ = upstream.send(request).subscribe(
-                onSuccess: { next($0.body.count) }, onFailure: { fail("failed: \($0)") })
+            _ = upstream.send(request) { result in
+                switch result {
+                case .success(let response): next(response.body.count)
+                case .failure(let error): fail("failed: \(error)")
+                }
+            }
         }
         rounds.wait()
     }

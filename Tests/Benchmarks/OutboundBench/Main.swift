@@ -54,12 +54,13 @@ private struct Rounds: Sendable {
 
     private func call(_ left: Int, _ done: @escaping @Sendable () -> Void) {
         guard left > 0 else { return done() }
-        _ = upstream.send(request).subscribe(
-            onSuccess: { _ in call(left - 1, done) },
-            onFailure: { error in
+        _ = upstream.send(request) { result in
+            if case .failure(let error) = result {
                 print("failed: \(error)")
                 exit(1)
-            })
+            }
+            call(left - 1, done)
+        }
     }
 
     private func cpuTime() -> Double {

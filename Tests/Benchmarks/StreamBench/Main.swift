@@ -114,7 +114,7 @@ final class Runner: @unchecked Sendable {
         }
         switch step {
         case .down: upstream.pool.start(BulkCall(get, upstream, done))
-        case .up: _ = upstream.send(put(Zeros(length: Int64(size)))).subscribe { done($0.map { _ in }) }
+        case .up: _ = upstream.send(put(Zeros(length: Int64(size)))) { done($0.map { _ in }.mapError { $0 }) }
         case .toFile(let path): upstream.pool.start(BulkCall(get, upstream, file: path, done))
         case .fromFile(let path):
             let url = URL(fileURLWithPath: path)
@@ -122,7 +122,7 @@ final class Runner: @unchecked Sendable {
                 try RootFolder(path: url.deletingLastPathComponent().path).open(url.lastPathComponent)
                     .reader(of: 0..<Int64(size))
             }
-            _ = upstream.send(put(body)).subscribe { done($0.map { _ in }) }
+            _ = upstream.send(put(body)) { done($0.map { _ in }.mapError { $0 }) }
         }
     }
 }
