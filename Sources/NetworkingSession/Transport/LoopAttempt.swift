@@ -4,45 +4,52 @@ import HTTPOutbound
 import Networking
 import Resilience
 
-/// One attempt of a call over HTTP for a receiver that needs only its end.
+/// One attempt of a call over HTTP. This class reports only its end.
 ///
 /// Unchecked like `OutboundCall`: all state is used only on the loop.
-final class LoopAttempt: OutboundCall, @unchecked Sendable {
-    private let call: TransportCall
+class LoopAttempt: OutboundCall, @unchecked Sendable {
+    final let call: TransportCall
     // Nil after the end, which is reported once.
-    private var receiver: (any AttemptReceiver)?
-    private var permit: AttemptPermit
+    final var receiver: (any AttemptReceiver)?
+    final var permit: AttemptPermit
 
+    /// - Parameter streaming: the receiver, if it follows the attempt's progress.
     init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
-        decodesContent: Bool, _ permit: consuming AttemptPermit, for receiver: any AttemptReceiver
+        decodesContent: Bool, _ permit: consuming AttemptPermit, for receiver: any AttemptReceiver,
+        streaming: (any StreamingAttemptReceiver)? = nil
     ) {
         self.call = call
         self.receiver = receiver
         self.permit = permit
         let limits = call.limits
+        let isStreaming = streaming != nil
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             mayCut: call.method.isIdempotent, uncutTotal: call.uncutTotal, connectTimeout: limits.connect,
             writeTimeout: limits.write,
             firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit,
-            decodesContent: decodesContent)
+            pause: isStreaming && call.followsClient ? .never : nil,
+            mayStream: isStreaming, wholeResponse: streaming?.takesWhole == true ? PassedResponse.whole : 0,
+            decodesContent: decodesContent, isRelay: isStreaming && call.isOfRequest)
         if let memory = call.bodyMemory { requestMemory = memory }
     }
 
     /// Nobody waits for the client's own calls any more: their upstreams may stop working on them.
-    override var mayDrain: Bool { !call.isAbandoned }
+    override final var mayDrain: Bool { !call.isAbandoned }
 
-    override func writeRequest(to writer: RequestWriter) { writer.write(call) }
+    override final func writeRequest(to writer: RequestWriter) { writer.write(call) }
 
-    override var countedBody: AnyObject? { call.countedBody }
+    override final var countedBody: AnyObject? { call.countedBody }
 
-    override var heldWhileUncut: [AnyObject] { permit.held(with: call) }
+    override final var heldWhileUncut: [AnyObject] { permit.held(with: call) }
 
-    override func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted || call.keep(size) > 0 }
+    override final func needsCharge(_ size: Int) -> Bool {
+        size >= BodyMemory.counted || call.keep(size) > 0
+    }
 
-    override func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
-        size < BodyMemory.counted ? chargeKept(size, call, to: memory) : super.charge(size, to: memory)
+    override final func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
+        size < BodyMemory.counted ? chargeKept(size, to: memory) : super.charge(size, to: memory)
     }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
@@ -50,45 +57,55 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         if !permit.isEmpty {
             permit.attemptSucceeded(head.status, lacksBody: lacksBody, call, at: loop.wakeTime)
         }
-        if let address { receiver.attemptReached(address) }
-        if requestWasSentTwice { receiver.attemptWasSentTwice() }
-        if hasRareParts { reportRareParts(of: call, to: receiver) }
+        reportConnection(to: receiver)
+        if hasRareParts { reportRareParts(to: receiver) }
         receiver.attemptSucceeded(TransportResponse(status: head.status, fields: head.fields, body: body))
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
         guard let receiver = receiver.take() else { return }
-        endPermit(&permit, reason, call)
-        if let address { receiver.attemptReached(address) }
-        if requestWasSentTwice { receiver.attemptWasSentTwice() }
-        receiver.attemptFailed(error(reason, detail, of: call))
+        endPermit(reason)
+        reportConnection(to: receiver)
+        receiver.attemptFailed(error(reason, detail))
     }
 
-    override func cancelled() { cancelPermit(&permit, call) }
+    /// That is a time-out if the time of the request is over and the upstream was silent.
+    override final func cancelled() {
+        let now = loop.wakeTime
+        if call.isOverdue, !loop.areTimersLate, hasBeenSilent(at: now) {
+            permit.attemptTimedOut(call, at: now)
+        } else {
+            permit.drop(call, at: now)
+        }
+    }
 
-    override func timingsChanged() { note(call) }
-}
-
-extension LoopAttempt: AddressedAttempt {
-    var knownAddress: PeerAddress? { loop.isCurrent ? address : nil }
-    var isKnownUnsent: Bool { loop.isCurrent && !requestWasSent }
-}
-
-extension OutboundCall {
     /// Records in the request's timeline, if any, which connection this attempt uses and since when.
-    @inline(__always)
-    func note(_ call: TransportCall) {
+    override final func timingsChanged() {
         if call.isTimed { note(at: call.timeline) }
     }
 
-    var hasRareParts: Bool { requestWasCut || bodyCharge != nil }
+    /// Reports, before the end, where the attempt went.
+    @inline(__always)
+    final func reportConnection(to receiver: any AttemptReceiver) {
+        if let address { receiver.attemptReached(address) }
+        if requestWasSentTwice { receiver.attemptWasSentTwice() }
+    }
+}
+
+extension LoopAttempt: AddressedAttempt {
+    final var knownAddress: PeerAddress? { loop.isCurrent ? address : nil }
+    final var isKnownUnsent: Bool { loop.isCurrent && !requestWasSent }
+}
+
+extension LoopAttempt {
+    final var hasRareParts: Bool { requestWasCut || bodyCharge != nil }
 
     /// Reports what few responses have, before the response.
     ///
     /// Hands over the memory charge of a large body: the request keeps it until its answer is handed over,
     /// and of a call outside a request the receiver, until the response is delivered.
     @inline(never)
-    func reportRareParts(of call: TransportCall, to receiver: any AttemptReceiver) {
+    final func reportRareParts(to receiver: any AttemptReceiver) {
         let charge = bodyCharge.take().map { HeldCharge($0, on: loop) }
         let isHeld = charge.map { call.hold($0) } ?? false
         if let parts = RareParts(requestWasCut: requestWasCut, charge: isHeld ? nil : charge) {
@@ -98,7 +115,7 @@ extension OutboundCall {
 
     /// Charges the small responses that the request keeps, with one of this size. Returns false if the memory
     /// for bodies is full.
-    func chargeKept(_ size: Int, _ call: TransportCall, to memory: FairBudget.Share) -> Bool {
+    private func chargeKept(_ size: Int, to memory: FairBudget.Share) -> Bool {
         let bytes = call.keep(size)
         guard bytes > 0 else { return true }
         guard let charge = memory.charge(bytes) else { return false }
@@ -110,34 +127,23 @@ extension OutboundCall {
     /// still while the time passed, our side of a body had a pause, the upstream ended the connection while
     /// more of the request's body was missing on our side, or it was not silent for long when the time of the
     /// call was over.
-    func endPermit(_ permit: inout AttemptPermit, _ reason: FailureReason, _ call: TransportCall) {
+    private func endPermit(_ reason: FailureReason) {
         let now = loop.wakeTime
         if lacksBody { return permit.drop(call, at: now) }
         if reason.isTimeout {
-            let wasHeard = isOutOfTime(at: now) && !hasBeenSilent(call, at: now)
+            let wasHeard = isOutOfTime(at: now) && !hasBeenSilent(at: now)
             if wasHeard || awaitsOwnSide || loop.areTimersLate { return permit.drop(call, at: now) }
         }
         permit.attemptFailed(reason, call, at: now)
     }
 
-    /// Reports that this attempt was cancelled. That is a time-out if the time of the request is over and the
-    /// upstream was silent.
-    func cancelPermit(_ permit: inout AttemptPermit, _ call: TransportCall) {
-        let now = loop.wakeTime
-        if call.isOverdue, !loop.areTimersLate, hasBeenSilent(call, at: now) {
-            permit.attemptTimedOut(call, at: now)
-        } else {
-            permit.drop(call, at: now)
-        }
-    }
-
     /// Whether the upstream has been silent for half of the shortest limit.
-    private func hasBeenSilent(_ call: TransportCall, at now: MonotonicTime) -> Bool {
+    private func hasBeenSilent(at now: MonotonicTime) -> Bool {
         waitForUpstream(at: now).nanoseconds >= call.shortestLimit / 2
     }
 
     /// Returns the error of this attempt, with a summary if the reason's usual text would not be true.
-    func error(_ reason: FailureReason, _ detail: String, of call: TransportCall) -> TransportError {
+    private func error(_ reason: FailureReason, _ detail: String) -> TransportError {
         let summary: String? =
             switch reason {
             case _ where earlyStatus != nil:

@@ -9,17 +9,15 @@ import Synchronization
 /// One attempt of a call over HTTP for a receiver that follows its progress and may stream its body.
 ///
 /// Unchecked like `OutboundCall`: all state is used only on the loop.
-final class StreamingAttempt: OutboundCall, @unchecked Sendable {
-    private let call: TransportCall
+final class StreamingAttempt: LoopAttempt, @unchecked Sendable {
     private let limit: TimeAmount
-    // Nil after the end, which is reported once.
-    private var receiver: (any StreamingAttemptReceiver)?
+    /// The receiver; nil after the end.
+    private var follower: (any StreamingAttemptReceiver)?
     /// Receives the body if the receiver wants it in a file.
     private var file: FileSink?
     private var received: Int64 = 0
     private var hasReportedBody = false
     private var expected: Int64?
-    private var permit: AttemptPermit
     /// The latest request for a pause. One from another thread may reach the loop after a later one made on
     /// the loop.
     private let isHeld = Atomic(false)
@@ -28,55 +26,40 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
         decodesContent: Bool, _ permit: consuming AttemptPermit, for receiver: any StreamingAttemptReceiver
     ) {
-        self.permit = permit
-        self.call = call
         self.limit = limit
-        self.receiver = receiver
-        let limits = call.limits
+        follower = receiver
         super.init(
-            to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
-            mayCut: call.method.isIdempotent, uncutTotal: call.uncutTotal, connectTimeout: limits.connect,
-            writeTimeout: limits.write,
-            firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit,
-            pause: call.followsClient ? .never : nil,
-            mayStream: true, wholeResponse: receiver.takesWhole ? PassedResponse.whole : 0,
-            decodesContent: decodesContent, isRelay: call.isOfRequest)
-        if let memory = call.bodyMemory { requestMemory = memory }
+            call, to: upstream, within: limit, decodesContent: decodesContent, permit, for: receiver,
+            streaming: receiver)
     }
 
     /// Stops the attempt, even if only the last bytes of its file are left. Nothing is reported any more.
     override func cancel() {
         super.cancel()
-        receiver = nil
+        (receiver, follower) = (nil, nil)
         dropFile()
     }
 
-    override var mayDrain: Bool { !call.isAbandoned }
-
     // MARK: Request
-
-    override func writeRequest(to writer: RequestWriter) { writer.write(call) }
-
-    override func timingsChanged() { note(call) }
 
     /// Reports a body in memory, once, as it goes out as a whole.
     private func reportBody() {
         guard !hasReportedBody, case .bytes(let bytes) = call.body else { return }
         hasReportedBody = true
-        receiver?.attemptSent(Int64(bytes.count), of: Int64(bytes.count))
+        follower?.attemptSent(Int64(bytes.count), of: Int64(bytes.count))
     }
 
-    override func bodySent(_ count: Int64) { receiver?.attemptSent(count, of: call.body.length) }
+    override func bodySent(_ count: Int64) { follower?.attemptSent(count, of: call.body.length) }
 
     // MARK: Response
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
-        guard let receiver else { return .gathered }
+        guard let follower else { return .gathered }
         if !owesRequest { reportBody() }
         received = 0
         expected = head.fields[.contentLength].flatMap { Int64($0) }
         let response = TransportResponse(status: head.status, fields: head.fields)
-        switch receiver.attemptStarted(response, flow: self) {
+        switch follower.attemptStarted(response, flow: self) {
         case .whole: return .gathered
         case .pieces: break
         case .file(let path): open(path)
@@ -90,23 +73,13 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         if let file {
             if !file.write(piece) { pauseBody() }
         } else {
-            receiver?.attemptReceived(piece)
+            follower?.attemptReceived(piece)
         }
         received += Int64(piece.count)
-        receiver?.attemptReceived(received, of: expected)
+        follower?.attemptReceived(received, of: expected)
     }
 
-    override var countedBody: AnyObject? { call.countedBody }
-
-    override var heldWhileUncut: [AnyObject] { permit.held(with: call) }
-
-    override func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted || call.keep(size) > 0 }
-
-    override func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
-        size < BodyMemory.counted ? chargeKept(size, call, to: memory) : super.charge(size, to: memory)
-    }
-
-    override func bodyGathered(_ count: Int) { receiver?.attemptReceived(Int64(count), of: expected) }
+    override func bodyGathered(_ count: Int) { follower?.attemptReceived(Int64(count), of: expected) }
 
     // MARK: File
 
@@ -135,14 +108,11 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         permit.attemptSucceeded(head.status, lacksBody: lacksBody, call, at: loop.wakeTime)
         // A success that came before the end of the request waited for that.
         if head.status.isSuccess { reportBody() }
-        if let address { receiver?.attemptReached(address) }
-        if requestWasSentTwice { receiver?.attemptWasSentTwice() }
-        if hasRareParts, let receiver { reportRareParts(of: call, to: receiver) }
+        follower = nil
+        guard let file else { return super.succeeded(head, body) }
+        if let receiver { reportConnection(to: receiver) }
+        if hasRareParts, let receiver { reportRareParts(to: receiver) }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)
-        guard let file else {
-            receiver.take()?.attemptSucceeded(response)
-            return
-        }
         // The disk may be silent for longer than the call's own time.
         let rest = call.isUnbounded ? TimeAmount.never : max(.zero, timings.started + limit - loop.now)
         file.finish(within: rest) { error in
@@ -152,20 +122,11 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         }
     }
 
-    override func cancelled() { cancelPermit(&permit, call) }
-
     override func failed(_ reason: FailureReason, _ detail: String) {
-        endPermit(&permit, reason, call)
+        follower = nil
         dropFile()
-        if let address { receiver?.attemptReached(address) }
-        if requestWasSentTwice { receiver?.attemptWasSentTwice() }
-        receiver.take()?.attemptFailed(error(reason, detail, of: call))
+        super.failed(reason, detail)
     }
-}
-
-extension StreamingAttempt: AddressedAttempt {
-    var knownAddress: PeerAddress? { loop.isCurrent ? address : nil }
-    var isKnownUnsent: Bool { loop.isCurrent && !requestWasSent }
 }
 
 extension StreamingAttempt: FlowControl {
