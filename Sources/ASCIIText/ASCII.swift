@@ -29,6 +29,12 @@ public enum ASCII {
         byte < 0x20 || byte == 0x7f
     }
 
+    /// Whether the value of a field may have the byte: a tab, or no control character (RFC 9110 5.5).
+    @inlinable
+    package static func isFieldByte(_ byte: UInt8) -> Bool {
+        byte == 0x09 || !isControl(byte)
+    }
+
     /// Whether a reg-name may have the byte outside of escapes (RFC 3986 3.2.2). The comma is left out.
     @inlinable
     package static func isHostByte(_ byte: UInt8) -> Bool {

@@ -8,7 +8,7 @@ public struct ByteWriter: ~Copyable {
     enum Memory {
         /// Allocated here; grows.
         case own
-        /// An array's, for one call. A write beyond its end moves to allocated memory.
+        /// An array's or the stack's, for one call. A write beyond its end moves to allocated memory.
         case lent
         /// The caller's. A write beyond its end stops the program.
         case fixed
@@ -58,6 +58,26 @@ public struct ByteWriter: ~Copyable {
             }
         }
         return longer ?? text
+    }
+
+    /// Returns what `body` writes. Up to 1 KiB is written to the stack, and costs one allocation of the right
+    /// size.
+    @inlinable
+    public static func collect<Failure: Error>(
+        _ body: (inout ByteWriter) throws(Failure) -> Void
+    ) throws(Failure) -> [UInt8] {
+        let written = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) {
+            room -> Result<[UInt8], Failure> in
+            guard let start = room.baseAddress else { return .success([]) }
+            var writer = ByteWriter(start, capacity: room.count, .lent)
+            do throws(Failure) {
+                try body(&writer)
+            } catch {
+                return .failure(error)
+            }
+            return .success([UInt8](writer.bytes))
+        }
+        return try written.get()
     }
 
     /// Appends to `output` what `body` writes, and nothing if it throws.
@@ -152,6 +172,13 @@ public struct ByteWriter: ~Copyable {
         let length = text.utf8CodeUnitCount
         UnsafeMutableRawPointer(reserve(length)).copyMemory(from: text.utf8Start, byteCount: length)
         written &+= length
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func append(_ byte: UInt8) {
+        reserve(1).initialize(to: byte)
+        written &+= 1
     }
 
     @inlinable

@@ -189,7 +189,7 @@ extension HTTPFields {
     package func checked() -> HTTPFields {
         withEachField { name, value in
             precondition(!name.isEmpty && name.allSatisfy(ASCII.isTokenByte), "a field name is no token")
-            precondition(value.allSatisfy { $0 >= 0x20 && $0 != 0x7f }, "a value has a control character")
+            precondition(!value.contains(where: ASCII.isControl), "a value has a control character")
             let isOwn = TransportFields.areInRequest(name) || ASCII.equals(name, lowercase: "date")
             precondition(!isOwn, "a field that a serializer writes")
         }

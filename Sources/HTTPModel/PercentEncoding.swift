@@ -88,7 +88,7 @@ public enum PercentEncoding {
         guard !decoded.contains(where: isForbiddenInSegment) else { throw .forbiddenByte }
     }
 
-    private static func isForbiddenInSegment(_ byte: UInt8) -> Bool {
+    package static func isForbiddenInSegment(_ byte: UInt8) -> Bool {
         byte == Byte.slash || byte == Byte.backslash || ASCII.isControl(byte)
     }
 

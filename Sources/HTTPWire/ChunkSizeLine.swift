@@ -75,12 +75,9 @@ struct ChunkSizeLine: LineScanner {
             return .name
         case (.beforeValue, _) where ASCII.isTokenByte(byte), (.value, _) where ASCII.isTokenByte(byte):
             return .value
-        case (.quoted, _) where isText(byte), (.escaped, _) where isText(byte): return .quoted
+        case (.quoted, _) where ASCII.isFieldByte(byte), (.escaped, _) where ASCII.isFieldByte(byte):
+            return .quoted
         default: throw .chunkExtension
         }
-    }
-
-    private static func isText(_ byte: UInt8) -> Bool {
-        byte == Byte.tab || (byte >= 0x20 && byte != 0x7f)
     }
 }

@@ -80,7 +80,7 @@ enum HeaderRules {
 
     /// Whether a field may have the text as its value (RFC 9110 5.5), without blanks around it.
     static func isValue(_ text: String) -> Bool {
-        text.utf8.allSatisfy { !ASCII.isControl($0) || $0 == Byte.tab }
+        text.utf8.allSatisfy(ASCII.isFieldByte)
             && text.utf8.first.map { !ASCII.isBlank($0) } ?? true
             && text.utf8.last.map { !ASCII.isBlank($0) } ?? true
     }

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// The decoded and validated path of a request. The router matches it, and path parameters are slices of it.
@@ -71,7 +72,7 @@ struct DecodedPath: Sendable {
                 throw DecodedPathError(rule: "have two hexadecimal digits after each %")
             }
             if byte == UInt8(ascii: "/") { throw DecodedPathError(rule: "not contain an encoded slash") }
-            if byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: "\\") {
+            if ASCII.isControl(byte) || byte == UInt8(ascii: "\\") {
                 throw DecodedPathError(rule: characterRule)
             }
             result.append(byte)

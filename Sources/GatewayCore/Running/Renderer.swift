@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 import JSONBytes
 import Networking
@@ -282,7 +283,7 @@ final class Renderer: Sendable {
 
     /// Whether the value has no control character but tabs (RFC 9110 5.5).
     static func canSend(_ value: String) -> Bool {
-        value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == UInt8(ascii: "\t") }
+        value.utf8.allSatisfy(ASCII.isFieldByte)
     }
 
     /// Whether only the gateway sets the field of an answer.

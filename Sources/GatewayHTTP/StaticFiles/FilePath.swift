@@ -28,7 +28,7 @@ struct FilePath: Hashable, Sendable {
             // Split before decoding, so that an encoded slash is not a separator.
             guard let name = try? PercentEncoding.decode(encoded), let first = name.first,
                 first != UInt8(ascii: "."), name.count <= Self.mostBytesOfName,
-                !name.contains(where: Self.isForbidden)
+                !name.contains(where: PercentEncoding.isForbiddenInSegment)
             else { return nil }
             text += name
         }
@@ -39,8 +39,4 @@ struct FilePath: Hashable, Sendable {
     }
 
     private static let index = "index.html"
-
-    private static func isForbidden(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
-    }
 }

@@ -1,3 +1,4 @@
+import ASCIIText
 import ContentCoding
 import EventIO
 import GatewayConfig
@@ -20,7 +21,7 @@ final class FileServer: Sendable {
     /// Opens the folder or compresses the built-in files. Blocks.
     init(_ settings: StaticFiles) throws(GatewayStartError) {
         self.settings = settings
-        guard settings.contentSecurityPolicy.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+        guard !settings.contentSecurityPolicy.utf8.contains(where: ASCII.isControl) else {
             throw GatewayStartError(
                 "the Content-Security-Policy of static files contains a control character")
         }

@@ -17,7 +17,7 @@ extension Cookie {
     /// or is a public suffix; or the name has the prefix `__Host-` or `__Secure-`, in any case, and breaks
     /// the rules of that prefix.
     init?(setCookie text: String, from url: HTTPURL, at now: Date) {
-        guard text.utf8.allSatisfy({ $0 == 0x09 || !ASCII.isControl($0) }) else { return nil }
+        guard text.utf8.allSatisfy(ASCII.isFieldByte) else { return nil }
         // Splits bytes, because a semicolon with combining marks is a different Character.
         var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
         guard let pair = parts.popFirst() else { return nil }

@@ -83,17 +83,17 @@ struct MultipartBody: FileBasedBody {
         var disposition = "form-data; name=\"\(escaped(part.name))\""
         if let fileName = part.fileName { disposition += "; filename=\"\(escaped(fileName))\"" }
         var head = Array("Content-Disposition: \(disposition)\r\n".utf8)
-        let type = part.mimeType ?? part.fileName.map(FileType.contentType(ofFile:))
+        let type = part.mimeType ?? part.fileName.map(MediaType.text(ofFile:))
         if let type {
-            guard type.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+            guard !type.utf8.contains(where: ASCII.isControl) else {
                 throw RequestFault(.body, "the media type of a part has a control byte")
             }
             head += "Content-Type: \(type)\r\n".utf8
         }
         for (text, value) in part.headers {
-            guard let name = HTTPFieldName(text),
-                value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7f })
-            else { throw RequestFault(.body, "a header of a part is invalid") }
+            guard let name = HTTPFieldName(text), value.utf8.allSatisfy(ASCII.isFieldByte) else {
+                throw RequestFault(.body, "a header of a part is invalid")
+            }
             head += "\(name): \(value)\r\n".utf8
         }
         return head + "\r\n".utf8
@@ -104,7 +104,7 @@ struct MultipartBody: FileBasedBody {
     private static func escaped(_ name: String) -> String {
         var escaped: [UInt8] = []
         for byte in name.utf8 {
-            if byte == UInt8(ascii: "\"") || byte < 0x20 || byte == 0x7f {
+            if byte == UInt8(ascii: "\"") || ASCII.isControl(byte) {
                 escaped += [UInt8(ascii: "%"), ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 15)]
             } else {
                 escaped.append(byte)

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// The format of `name=value&name=value`.

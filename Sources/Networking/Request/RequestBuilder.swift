@@ -104,7 +104,7 @@ enum RequestBuilder {
                 return
             }
             let isOwn = TransportFields.areInRequest(name)
-            guard isOwn || !value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else { return }
+            guard isOwn || !value.allSatisfy(ASCII.isFieldByte) else { return }
             let text = String(decoding: name, as: UTF8.self)
             fault = RequestFault(
                 .headers,

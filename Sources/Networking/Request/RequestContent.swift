@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// The query, body and content type that a task produces. A class, so a call without one does not grow.
@@ -59,7 +60,7 @@ final class RequestContent {
             } catch {
                 throw RequestFault(.body, "the file cannot be read", underlying: error)
             }
-            contentType = type ?? FileType.contentType(ofFile: path)
+            contentType = type ?? MediaType.text(ofFile: path)
         case .multipart(let form):
             let encoded = try form.encoded()
             body = encoded.body

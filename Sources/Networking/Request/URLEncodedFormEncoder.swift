@@ -1,3 +1,4 @@
+import ASCIIText
 public import FoundationEssentials
 
 /// Encodes a model as `application/x-www-form-urlencoded`, for a body or a query, with the defaults of

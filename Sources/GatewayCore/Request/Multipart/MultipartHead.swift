@@ -63,7 +63,7 @@ struct MultipartHead: Sendable {
             // A name has neither blanks nor control characters, so this refuses folded lines too.
             guard rest.popFirst() == Byte.lineFeed, let colon = line.firstIndex(of: Byte.colon),
                 let name = HTTPFieldName(String(decoding: line[line.startIndex..<colon], as: UTF8.self)),
-                line[(colon + 1)...].allSatisfy({ ($0 >= 0x20 && $0 != 0x7f) || $0 == Byte.tab })
+                line[(colon + 1)...].allSatisfy(ASCII.isFieldByte)
             else { throw MultipartFault("\(subject) has an invalid header field") }
             fields.append(name, bytes: line[(colon + 1)...])
         }

@@ -1,57 +1,7 @@
 import ASCIIText
 import HTTPModel
 
-/// Writes bytes into 1 KiB of stack memory and continues in an array when it is full. Short output, such as
-/// nearly every request target, costs one allocation of the right size.
-///
-/// Sound: every write checks the end of the memory, and only `collect`, which owns it, creates a
-/// `ByteWriter`.
-struct ByteWriter: ~Copyable {
-    private static var size: Int { 1024 }
-
-    private let memory: UnsafeMutableRawPointer
-    private var used = 0
-    private var spilled: [UInt8] = []
-
-    private init(_ memory: UnsafeMutableRawPointer) {
-        self.memory = memory
-    }
-
-    /// Returns the bytes that `body` writes.
-    static func collect<Failure: Error>(
-        _ body: (inout ByteWriter) throws(Failure) -> Void
-    ) throws(Failure) -> [UInt8] {
-        let written = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: size / 8) {
-            words -> Result<[UInt8], Failure> in
-            guard let start = words.baseAddress else { return .success([]) }
-            var bytes = ByteWriter(UnsafeMutableRawPointer(start))
-            do throws(Failure) {
-                try body(&bytes)
-            } catch {
-                return .failure(error)
-            }
-            return .success(bytes.finish())
-        }
-        return try written.get()
-    }
-
-    @inline(__always)
-    mutating func append(_ byte: UInt8) {
-        if used == Self.size { spill() }
-        memory.storeBytes(of: byte, toByteOffset: used, as: UInt8.self)
-        used &+= 1
-    }
-
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        if bytes.count > Self.size &- used {
-            spill()
-            guard bytes.count <= Self.size else { return spilled.append(contentsOf: bytes) }
-        }
-        guard let source = bytes.baseAddress else { return }
-        (memory + used).copyMemory(from: source, byteCount: bytes.count)
-        used &+= bytes.count
-    }
-
+extension ByteWriter {
     mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
@@ -71,8 +21,8 @@ struct ByteWriter: ~Copyable {
     @inline(__always)
     private mutating func appendPlain(_ source: UnsafeRawBufferPointer) -> Bool {
         let count = source.count
-        guard count >= 4, count <= 16, count <= Self.size &- used else { return false }
-        let destination = memory + used
+        guard count >= 4, count <= 16 else { return false }
+        let destination = UnsafeMutableRawPointer(reserve(count))
         // The second word overlaps the first.
         if count >= 8 {
             let first = source.loadUnaligned(as: UInt64.self)
@@ -87,7 +37,7 @@ struct ByteWriter: ~Copyable {
             destination.storeBytes(of: first, as: UInt32.self)
             destination.storeBytes(of: last, toByteOffset: count &- 4, as: UInt32.self)
         }
-        used &+= count
+        advance(by: count)
         return true
     }
 
@@ -105,19 +55,6 @@ struct ByteWriter: ~Copyable {
                 append(ASCII.hexDigit(byte & 15))
             }
         }
-    }
-
-    private mutating func spill() {
-        spilled.append(contentsOf: written)
-        used = 0
-    }
-
-    private var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: used) }
-
-    private mutating func finish() -> [UInt8] {
-        if spilled.isEmpty { return [UInt8](written) }
-        spill()
-        return spilled
     }
 }
 
