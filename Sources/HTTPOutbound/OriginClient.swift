@@ -22,7 +22,7 @@ public final class OriginClient: Sendable {
 
     public var loop: EventLoop { loopPool.loop }
 
-    /// The connections, on the loop only. Starting an `OutboundCall` there skips the reactive layer.
+    /// The connections, on the loop only. `send` starts calls there that end with a closure.
     public var pool: UpstreamPool { loopPool.value }
 
     /// Sends a request. Any thread may call this, and may dispose the result: that closes the connection at

@@ -76,6 +76,22 @@ struct OverloadTests {
         }
     }
 
+    @Test("A request with a body gets 503 beyond the in-flight limit before its body is asked for")
+    func inFlightBeforeTheBody() async throws {
+        try await TestServer.run({ $0.requestsInFlight = 1 }) { server in
+            let other = try server.client()
+            other.send(Self.later)
+            try await server.log.wait(for: "held 1")
+            for path in ["/echo", "/upload"] {
+                let client = try server.client()
+                client.send(
+                    "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+                // A 100 (Continue) would be the first reply.
+                #expect(try client.reply().status == 503)
+            }
+        }
+    }
+
     @Test("Hundreds of slow clients do not delay a fast one, and each of them times out")
     func slowClients() async throws {
         try await TestServer.run({

@@ -149,6 +149,29 @@ struct ClientTests {
         upstream.stop()
     }
 
+    @Test("Calls end with their responses, even if nobody keeps the client", arguments: [1, 3])
+    func unkept(calls: Int) async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        let group = try EventLoopGroup(count: 1)
+        let origin = try #require(Origin(host: "127.0.0.1", port: upstream.port))
+        let results = Lock<[String]>([])
+        let ended = Signal()
+        try await group.loops[0].perform {
+            // All but the first wait for its connection.
+            let client = HTTPClient(loop: group.loops[0], limits: PoolLimitTests.limits(connections: 1))
+            for _ in 0..<calls {
+                _ = client.origin(origin).send(OutboundRequest(target: "/")) { result in
+                    results.withLock { $0.append(result.text ?? "\(result)") }
+                    ended.fire()
+                }
+            }
+        }
+        try await ended.wait(count: calls)
+        #expect(results.withLock { $0 } == Array(repeating: "hi", count: calls))
+        group.shutdown()
+        upstream.stop()
+    }
+
     @Test("Closing a client fails running and waiting calls, refuses new calls, and closes all connections")
     func close() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .readRequest, .awaitEnd])
