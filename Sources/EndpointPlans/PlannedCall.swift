@@ -16,6 +16,7 @@ package struct PlannedCall: Sendable {
     @Placed package var timeout: Int?
     /// Nil for the upstream's.
     @Placed package var attempts: Int?
+    package static let attemptRange = 1...10
     /// The place of the value in the upstream's data. References read this value.
     package var pick: JSONPointer?
     @Placed package var expected: JSONFragment.Kind?
@@ -50,9 +51,9 @@ package struct PlannedItems: Sendable {
     }
 
     package var source: PlanReference
-    /// Calls at a time, 1 to 64.
+    /// Calls at a time.
     @Placed package var concurrency: Int?
-    /// The most elements, 1 to 1000. A longer array fails the part.
+    /// The most elements. A longer array fails the part.
     @Placed package var limit: Int?
     /// Nil for null.
     @Placed package var failure: Failure?
@@ -61,6 +62,18 @@ package struct PlannedItems: Sendable {
 
     package static let standardConcurrency = 8
     package static let standardLimit = 100
+    package static let concurrencyRange = 1...64
+    package static let limitRange = 1...1000
+    package static let atLeastRange = 0...1000
 
     package init(_ source: PlanReference) { self.source = source }
+
+    /// Returns why so many elements cannot have to succeed; nil if they can.
+    ///
+    /// - Parameter limit: nil for the standard.
+    package static func fault(_ atLeast: Int, limit: Int?) -> String? {
+        if let fault = atLeastRange.fault(of: "atLeast", atLeast) { return fault }
+        guard atLeast > limit ?? standardLimit else { return nil }
+        return "atLeast is more than limit\(limit == nil ? " (\(standardLimit))" : "")"
+    }
 }

@@ -77,6 +77,14 @@ package struct PlannedGroup: Sendable {
         self.parts = parts
         self.atLeast = atLeast
     }
+
+    /// Returns why so many parts cannot have to succeed; nil if they can.
+    package static func fault(_ atLeast: Int, of count: Int) -> String? {
+        // Only elements may all fail; the members of a group can be optional one by one.
+        if let fault = (1...1000).fault(of: "atLeast", atLeast) { return fault }
+        guard atLeast > count else { return nil }
+        return "atLeast: \(count == 1 ? "one part" : "\(count) parts") cannot reach this number"
+    }
 }
 
 /// When a part is made: if a value is neither missing, nor null, nor false; or the opposite.

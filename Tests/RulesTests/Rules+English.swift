@@ -57,7 +57,7 @@ extension Rules {
         Phrase(
             name: "; it", pattern: #"; (it|they|this|that) "#,
             better: #"begin a sentence, and repeat the noun"#,
-            caps: [.comment: 1, .document: 3, .message: 16]),
+            caps: [.comment: 1, .document: 3, .message: 15]),
         Phrase(
             name: "no X and Y", pattern: #"\bno \w+ and (no )?\w+"#,
             better: #"say "or" after "no""#, caps: [.comment: 4, .message: 2]),

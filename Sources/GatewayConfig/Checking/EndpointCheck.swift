@@ -7,30 +7,16 @@ struct EndpointCheck {
     let reader: ConfigReader
 
     func run() {
-        for cycle in PlanGraph(endpoint.parts.list).cycles() { reader.error(cycle.message, at: cycle.place) }
-        let merging = MergeCheck(reader: reader)
-        switch endpoint.parts {
-        case .named(let parts): _ = merging.names(of: parts)
-        case .data(let part):
-            checkData(part)
-            merging.check(part)
+        let reader = reader
+        let faults = PlanCheck.faults(of: endpoint) {
+            reader.unread.contains($0) || reader.partsOfUnknownPlace.contains($0)
         }
+        for fault in faults { reader.error(fault.message, at: fault.place) }
         FallbackCheck(reader: reader).run(endpoint.parts.list)
         BodyKindCheck(endpoint: endpoint, reader: reader).run()
         warnOfRequiredParts()
         warnOfNeedlessOrder()
         RenamedReferenceCheck(endpoint: endpoint, problems: reader.problems).run()
-    }
-
-    private func checkData(_ part: PlannedPart) {
-        if part.isHidden {
-            reader.error("the part that is all of data cannot be hidden", at: part.place)
-        }
-        if part.isMerged {
-            reader.error(
-                "the part that is all of data has no object into which it could be merged",
-                at: part.place)
-        }
     }
 
     /// A step may have changed something. If a part then fails, the client sees a failure.

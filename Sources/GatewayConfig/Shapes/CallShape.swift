@@ -21,7 +21,7 @@ enum CallShape {
     static let timeout = Member(
         "timeout", .time("1ms", "1h"), "The time for the call, instead of the upstream's.")
     static let attempts = Member(
-        "attempts", .integer(1...10), "The most attempts, instead of the upstream's.")
+        "attempts", .integer(PlannedCall.attemptRange), "The most attempts, instead of the upstream's.")
     static let pick = Member(
         "pick", .pointer, "The place of the value in the upstream's data (JSON Pointer: /seller/name).")
     static let expect = Member("expect", ValueType<JSONFragment.Kind>.kind, "What the value must be.")
@@ -181,7 +181,7 @@ extension ValueType where Value == [(name: String, value: PlannedValue)] {
 }
 
 extension ValueType where Value == [PlannedField] {
-    static func headers(of message: HeaderRules.Message) -> ValueType {
+    static func headers(of message: FieldRules.Message) -> ValueType {
         ValueType { definitions in
             .type(
                 "object", [("additionalProperties", ValueType<PlannedText>.template.schema(&definitions))])

@@ -153,6 +153,17 @@ struct EndpointDecoder {
             (common?.fields ?? []).filter { field in !fields.contains { $0.name.value == field.name.value } }
             + fields
         endpoint.answer = answer
-        AnswerCheck(answer: answer, isOwn: own?.completeField != nil, reader: reader).run()
+        if own?.completeField != nil { warnOfCompleteField(answer) }
+    }
+
+    private func warnOfCompleteField(_ answer: PlannedAnswer) {
+        // What a variable sets is unknown in a static check.
+        guard let field = answer.$completeField, answer.envelope != .bare,
+            ![field.place, answer.$envelope?.place].contains(where: { $0.map(reader.unread.contains) == true }
+            )
+        else { return }
+        reader.problems.warning(
+            "answer.completeHeader has no effect: only answers with envelope: bare have the field",
+            at: field.place)
     }
 }

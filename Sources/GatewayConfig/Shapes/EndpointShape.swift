@@ -143,7 +143,7 @@ extension ValueType where Value == HTTPFieldName {
     /// A field without a meaning of its own, so that `true` and `false` say nothing else.
     static let completeField = ValueType(fieldNameTree, unknown: "X") { (scalar) throws(ScalarFault) in
         let name = try name(scalar)
-        guard HeaderRules.fault(name, in: .passedResponse) == nil else {
+        guard FieldRules.fault(name, in: .passedResponse) == nil else {
             throw .unfit("is set by the gateway alone")
         }
         guard !FieldsWithMeaning.contains(name) else {

@@ -87,27 +87,26 @@ struct PartDecoder {
     }
 
     private func group() -> PlannedPart.Content? {
-        let quorum = values.located(PartShape.atLeast)
-        if let quorum, quorum.value == 0, !values.isUnknown(PartShape.atLeast) {
-            // Only elements may all fail; the members of a group can be optional one by one.
-            reader.error("atLeast: 0 is not between 1 and 1000", at: quorum.place)
-        }
-        guard let parts = PartList.read(values.node(PartShape.parts), Subject("parts"), reader, below: index)
-        else {
-            return nil
-        }
-        if let quorum, !values.isUnknown(PartShape.atLeast),
-            case .map(let map)? = values.node(PartShape.parts)?.content, quorum.value > map.members.count
-        {
-            reader.error(
-                "atLeast: \(Self.count(map.members.count)) cannot reach this number", at: quorum.place)
-        }
+        let node = values.node(PartShape.parts)
+        let parts = PartList.read(node, Subject("parts"), reader, below: index)
+        guard let parts, case .map(let map)? = node?.content else { return nil }
+        let quorum = quorum { PlannedGroup.fault($0, of: map.members.count) }
+        // After a problem, parts may be missing.
+        guard !parts.isEmpty || map.members.isEmpty else { return nil }
         var group = PlannedGroup(parts)
-        group.$atLeast = quorum
+        group.$atLeast = parts.count == map.members.count ? quorum : nil
         return .group(group)
     }
 
-    private static func count(_ parts: Int) -> String { parts == 1 ? "one part" : "\(parts) parts" }
+    /// Returns `atLeast`; nil after a problem.
+    ///
+    /// - Parameter fault: why it cannot be reached.
+    private func quorum(_ fault: (Int) -> String?) -> Located<Int>? {
+        guard let quorum = values.located(PartShape.atLeast) else { return nil }
+        guard !values.isUnknown(PartShape.atLeast), let fault = fault(quorum.value) else { return quorum }
+        reader.error(fault, at: quorum.place)
+        return nil
+    }
 
     private func call() -> PlannedPart.Content? {
         scope.site = .part(hasItem: false)
@@ -119,12 +118,8 @@ struct PartDecoder {
         guard hasItems else { return call.map { .call($0) } }
         let limit = values.located(PartShape.limit)
         let hasWrongLimit = limit == nil && values.has(PartShape.limit)
-        let quorum = values.located(PartShape.atLeast)
-        if let quorum, !values.isUnknown(PartShape.atLeast), !values.isUnknown(PartShape.limit),
-            !hasWrongLimit, quorum.value > limit?.value ?? PlannedItems.standardLimit
-        {
-            reader.error("atLeast is more than limit\(limit == nil ? " (100)" : "")", at: quorum.place)
-        }
+        let isLimitKnown = !hasWrongLimit && !values.isUnknown(PartShape.limit)
+        let quorum = quorum { isLimitKnown ? PlannedItems.fault($0, limit: limit?.value) : nil }
         let (concurrency, itemFailure) = (
             values.located(PartShape.concurrency), values.located(PartShape.itemFailure)
         )
@@ -134,7 +129,7 @@ struct PartDecoder {
         // After a problem the least, so that no warning follows from it.
         items.$limit = hasWrongLimit ? Located(1, at: name.place) : limit
         items.$failure = itemFailure
-        items.$atLeast = quorum
+        items.$atLeast = hasWrongLimit ? nil : quorum
         call?.items = items
         return call.map { .call($0) }
     }

@@ -27,15 +27,15 @@ enum PartShape {
     static let forEach = Member(
         "forEach", .reference, "A reference to an array. Each item makes a call, which reads {item}.")
     static let concurrency = Member(
-        "concurrency", .integer(1...64), standard: PlannedItems.standardConcurrency,
+        "concurrency", .integer(PlannedItems.concurrencyRange), standard: PlannedItems.standardConcurrency,
         "How many calls of a forEach are in flight.")
     static let limit = Member(
-        "limit", .integer(1...1000), standard: PlannedItems.standardLimit,
+        "limit", .integer(PlannedItems.limitRange), standard: PlannedItems.standardLimit,
         "The most items of a forEach. A longer array is not cut: it fails the part.")
     static let itemFailure = Member(
         "itemFailure", .itemFailure, default: "null", "What happens to an item whose call fails.")
     static let atLeast = Member(
-        "atLeast", .integer(0...1000),
+        "atLeast", .integer(PlannedItems.atLeastRange),
         "The fewest members of a group, or items of a forEach, that must succeed.")
     static let parts: Member<[PlannedPart]> = Member("parts", .parts, "The parts of a group.")
     static let value = Member("value", .value, "JSON composed from references, without a call.")

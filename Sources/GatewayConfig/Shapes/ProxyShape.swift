@@ -91,7 +91,7 @@ extension ValueType where Value == HTTPFieldName {
     /// A field of a response that may pass.
     static let passedField = ValueType(.type("string"), unknown: "X") { (scalar) throws(ScalarFault) in
         guard let name = HTTPFieldName(scalar.text) else { throw .unfit("is not the name of a header field") }
-        if let fault = HeaderRules.fault(name, in: .passedResponse) { throw .rule(fault) }
+        if let fault = FieldRules.fault(name, in: .passedResponse) { throw .rule(fault) }
         return name
     }
 }

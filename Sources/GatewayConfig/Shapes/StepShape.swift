@@ -74,8 +74,9 @@ enum StepList {
         guard let node = values.node(StepShape.parts),
             let map = reader.map(node, Subject(StepShape.parts.name))
         else { return nil }
-        if map.members.isEmpty { reader.error("a group has at least one step", at: node.place) }
-        return map.members.compactMap { step($0, isInGroup: true, reader) }
+        let steps = map.members.compactMap { step($0, isInGroup: true, reader) }
+        // After a problem, steps may be missing.
+        return steps.isEmpty && !map.members.isEmpty ? nil : steps
     }
 }
 

@@ -53,31 +53,8 @@ extension ValueType where Value == String {
     }
 }
 
-/// The rules for header fields that a configuration sets.
+/// The rules for the values of header fields that a configuration sets.
 enum HeaderRules {
-    /// Whose fields a rule is about.
-    enum Message {
-        /// A call to an upstream.
-        case request
-        /// A response that passes through.
-        case passedResponse
-        /// An answer whose body the gateway makes.
-        case answer
-    }
-
-    /// Returns why a field cannot be set; nil if it can.
-    static func fault(_ name: HTTPFieldName, in message: Message) -> String? {
-        let isOwn =
-            switch message {
-            // A file's bodies are JSON, whole and without a coding.
-            case .request:
-                TransportFields.areInRequest(name) || name == .contentEncoding || name == .contentRange
-            case .passedResponse: TransportFields.areInResponse(name) || name == .host
-            case .answer: TransportFields.areInMadeResponse(name) || name == .host
-            }
-        return isOwn ? "\(name) is set by the gateway alone" : nil
-    }
-
     /// Whether a field may have the text as its value (RFC 9110 5.5), without blanks around it.
     static func isValue(_ text: String) -> Bool {
         text.utf8.allSatisfy(ASCII.isFieldByte)
@@ -101,7 +78,7 @@ extension ConfigReader {
     /// Returns the members of a mapping whose names are header fields of this message that may be set, each
     /// once.
     func fields(
-        _ node: YAMLNode, _ subject: Subject, of message: HeaderRules.Message
+        _ node: YAMLNode, _ subject: Subject, of message: FieldRules.Message
     ) -> [(name: Located<HTTPFieldName>, member: YAMLMember)]? {
         guard let map = map(node, subject) else { return nil }
         guard map.members.count <= Self.mostFields else {
@@ -117,7 +94,7 @@ extension ConfigReader {
                     "\"\(Shown.text(member.name))\" is not the name of a header field", at: member.namePlace)
                 return nil
             }
-            if let fault = HeaderRules.fault(name, in: message) {
+            if let fault = FieldRules.fault(name, in: message) {
                 error(fault, at: member.namePlace)
                 return nil
             }

@@ -6,7 +6,6 @@ import JSONBytes
 ///
 /// The shape of a group becomes part of its members' shapes, so no object is read again to be shaped.
 struct LayoutMaker {
-    private(set) var faults: [PlanError.Fault] = []
     /// By the numbers of the leaves.
     private(set) var leaves: [Int: LeafLayout] = [:]
     private var reserved = PartLayout.Reserved()
@@ -24,9 +23,10 @@ struct LayoutMaker {
     /// A part that is merged into an object.
     private struct Merged {
         let index: Int
-        let part: String
         /// Its members' names; nil if all members of the value are merged.
         let names: [[UInt8]]?
+        /// Without `names`, the only ones that its groups keep, if they have such a list.
+        let kept: [[UInt8]]?
     }
 
     /// The names in one object.
@@ -42,13 +42,12 @@ struct LayoutMaker {
     mutating func layout(_ parts: PlannedEndpoint.Parts, isNeeded: Bool) -> PartLayout? {
         switch parts {
         case .data(let part):
-            if part.isMerged || part.isHidden { complain(part.name, "data is neither merged nor hidden") }
             var names = Names()
-            let node = node(part, part.name, [], &names)
+            let node = node(part, [], &names)
             return PartLayout(.value(node), reserved)
         case .named(let parts):
             var names = Names()
-            let members = members(parts, "", [], &names)
+            let members = members(parts, [], &names)
             close(names)
             let isFlat = parts.allSatisfy { part in
                 if case .group = part.content { return false }
@@ -68,7 +67,7 @@ struct LayoutMaker {
         number = group.leaves.lowerBound
         self.groupNumber = groupNumber + 1
         var names = Names()
-        let members = members(planned.parts, group.name + ".", [], &names)
+        let members = members(planned.parts, [], &names)
         close(names)
         let root = PartLayout.Group(
             number: nil, members: members, policy: .required, atLeast: planned.atLeast)
@@ -89,18 +88,14 @@ struct LayoutMaker {
         return find(parts)
     }
 
-    private mutating func complain(_ part: String, _ message: String) {
-        faults.append(.init(part: part, message: message))
-    }
-
     // MARK: - Members
 
     /// - Parameters:
-    ///   - prefix: the names of the groups, each with a point.
+    ///   - parts: the members.
     ///   - shapes: what the object goes through, from the inside.
     ///   - names: gets the names in the object.
     private mutating func members(
-        _ parts: [PlannedPart], _ prefix: String, _ shapes: [JSONShape], _ names: inout Names
+        _ parts: [PlannedPart], _ shapes: [JSONShape], _ names: inout Names
     ) -> [PartLayout.Member] {
         let own = Self.ownNames(parts, shapes)
         return zip(parts, own).map { part, change in
@@ -109,7 +104,7 @@ struct LayoutMaker {
             let below = part.isMerged ? shapes : change.shapes
             return PartLayout.Member(
                 name: change.name.map { String(decoding: $0, as: UTF8.self) } ?? part.name,
-                node: node(part, prefix + part.name, isWritten ? below : [], &names),
+                node: node(part, isWritten ? below : [], &names),
                 isMerged: part.isMerged, isHidden: !isWritten)
         }
     }
@@ -130,16 +125,23 @@ struct LayoutMaker {
     }
 
     /// - Parameters:
-    ///   - full: its name, below its groups' names.
+    ///   - part: a part or a group.
     ///   - shapes: what its value goes through besides its own shape.
     ///   - names: the enclosing object's.
     private mutating func node(
-        _ part: PlannedPart, _ full: String, _ shapes: [JSONShape], _ names: inout Names
+        _ part: PlannedPart, _ shapes: [JSONShape], _ names: inout Names
     ) -> PartLayout.Node {
         let all = (part.shape.json.map { [$0] } ?? []) + shapes
-        let fallback = fallback(of: part, full, shapes)
+        var fallback: JSONFragment?
+        if case .fallback(let value) = part.policy {
+            // A fallback that its group cannot shape is a fault of the plan.
+            fallback = (try? shapes.applied(to: value.value)) ?? value.value
+        }
         guard case .group(let group) = part.content else {
-            return leaf(part, full, LeafLayout(shapes: all, fallback: fallback), &names)
+            addNames(of: part, shapes, to: &names)
+            leaves[number] = LeafLayout(shapes: all, fallback: fallback)
+            number += 1
+            return .leaf(number - 1 - first)
         }
         let policy = fallback.map { Part.Policy.fallback($0) } ?? Part.Policy(part.policy)
         let groupNumber = groupNumber
@@ -147,77 +149,36 @@ struct LayoutMaker {
         let members: [PartLayout.Member]
         if part.isMerged, !part.isHidden {
             names.hasMergedGroup = true
-            members = self.members(group.parts, full + ".", all, &names)
+            members = self.members(group.parts, all, &names)
         } else {
             var names = Names()
-            members = self.members(group.parts, full + ".", all, &names)
+            members = self.members(group.parts, all, &names)
             close(names)
         }
         return .group(
             PartLayout.Group(number: groupNumber, members: members, policy: policy, atLeast: group.atLeast))
     }
 
-    private mutating func leaf(
-        _ part: PlannedPart, _ full: String, _ layout: LeafLayout, _ names: inout Names
-    ) -> PartLayout.Node {
-        leaves[number] = layout
-        let index = number - first
-        number += 1
-        if part.isMerged, !part.isHidden {
-            let own = layout.shapes.names(from: part.constantNames)
-            names.merged.append(Merged(index: index, part: full, names: own))
-        }
-        return .leaf(index)
+    private func addNames(of part: PlannedPart, _ shapes: [JSONShape], to names: inout Names) {
+        guard part.isMerged, !part.isHidden else { return }
+        let own = (part.shape.json.map { [$0] } ?? []).names(from: part.memberNames)
+        names.merged.append(
+            Merged(
+                index: number - first, names: own.flatMap(shapes.names), kept: shapes.names(from: nil)))
     }
 
-    /// Returns the fallback in the object; nil without one.
-    private mutating func fallback(
-        of part: PlannedPart, _ full: String, _ shapes: [JSONShape]
-    ) -> JSONFragment? {
-        guard case .fallback(let located) = part.policy else { return nil }
-        let value = located.value
-        do throws(JSONShapeError) {
-            return try shapes.applied(to: value)
-        } catch {
-            complain(full, "the fallback lacks the members that its group keeps")
-            return value
-        }
-    }
-
-    /// Finds names that come twice in an object, and those to which merged members give way.
+    /// Finds the names to which merged members give way.
     private mutating func close(_ names: Names) {
-        var seen: Set<[UInt8]> = []
-        for name in names.fixed where !seen.insert(name).inserted {
-            complain(String(decoding: name, as: UTF8.self), "two members of the group get this name")
+        var taken = Set(names.fixed)
+        for merged in names.merged { taken.formUnion(merged.names ?? []) }
+        let own = names.merged.map { merged in
+            // Members that only a group keeps give way to the others in it.
+            merged.names ?? merged.kept?.filter { taken.insert($0).inserted }
         }
-        var hasOpen = false
-        for merged in names.merged {
-            guard let own = merged.names else {
-                if hasOpen { complain(merged.part, "a second part is merged without keep") }
-                hasOpen = true
-                continue
-            }
-            for name in own where !seen.insert(name).inserted {
-                let text = String(decoding: name, as: UTF8.self)
-                complain(merged.part, "its member \"\(text)\" is already in the object")
-            }
-        }
-        for merged in names.merged {
-            reserved.names[merged.index] = seen.subtracting(merged.names ?? [])
-            guard merged.names == nil, names.merged.count > 1 || names.hasMergedGroup else { continue }
+        for (merged, own) in zip(names.merged, own) {
+            reserved.names[merged.index] = taken.subtracting(own ?? [])
+            guard own == nil, names.merged.count > 1 || names.hasMergedGroup else { continue }
             reserved.open.insert(merged.index)
-        }
-    }
-}
-
-extension PlannedPart {
-    /// The names of the members that it merges; nil if they are known only with the value.
-    fileprivate var constantNames: [[UInt8]]? {
-        switch content {
-        case .value(.object(let members)): members.map { Array($0.name.utf8) }
-        case .value(.constant(let value)) where value.kind == .object:
-            value.members.map { Array($0.name.utf8) }
-        case .call, .value, .group: nil
         }
     }
 }

@@ -24,14 +24,7 @@ extension PlanBinder {
     /// - Parameter prefix: the names of its groups, each with a point.
     private mutating func bindStep(_ step: PlannedPart, _ prefix: String) {
         part = prefix + step.name
-        if !step.isRequired { complain("a step is always required") }
-        if step.isMerged || step.isHidden { complain("a step has no place in the answer") }
-        if case .call(let call) = step.content, let items = call.items, (items.failure ?? .null) != .fail {
-            complain("a step's itemFailure must be fail")
-        }
         guard case .group(let group) = step.content else { return bind(step, prefix, isQuorum: false) }
-        if group.parts.isEmpty { complain("a group has no steps") }
-        if group.atLeast != nil { complain("all steps of a group must succeed") }
         let outer = conditions
         if let condition = bind(step.condition) { conditions.append(condition) }
         defer { conditions = outer }
@@ -46,10 +39,6 @@ extension PlanBinder {
         part = prefix + planned.name
         var policy = Part.Policy(planned.policy)
         if isQuorum, case .required = policy { policy = .optional }
-        if planned.isMerged, case .fallback(let value) = policy, value.kind != .object {
-            complain("the fallback of a merged part is an object")
-        }
-        if let fault = planned.shape.fault { complain(fault) }
         switch planned.content {
         case .group(let group): bind(group, of: planned)
         case .value(let template):
@@ -61,10 +50,6 @@ extension PlanBinder {
     }
 
     private mutating func bind(_ group: PlannedGroup, of planned: PlannedPart) {
-        if group.parts.isEmpty { complain("a group has no parts") }
-        if let atLeast = group.atLeast, !(1...max(1, group.parts.count)).contains(atLeast) {
-            complain("atLeast \(atLeast) is not between 1 and \(group.parts.count)")
-        }
         let outer = conditions
         if let condition = bind(planned.condition) { conditions.append(condition) }
         defer { conditions = outer }
@@ -85,16 +70,13 @@ extension PlanBinder {
             return complain("there is no upstream \"\(call.upstream.value)\"")
         }
         var read: [BoundReference] = []
-        var items = call.items.flatMap { bind($0, of: planned) }
+        var items = call.items.flatMap { bind($0) }
         if let items { read.append(items.source) }
         isItem = call.items != nil
         defer { isItem = false }
         let path = bind(path: call, below: upstream.prefix)
         let headers = call.headers.map { header in
-            if TransportFields.areInRequest(header.name.value) {
-                complain("the header \(header.name.value) is set by the gateway")
-            }
-            return (name: header.name.value, value: header.value.value.map { bind($0, for: .fieldValue) })
+            (name: header.name.value, value: header.value.value.map { bind($0, for: .fieldValue) })
         }
         let query = call.query.flatMap { bind($0.name, $0.value) }
         let body = call.body?.map { bind($0) }
@@ -102,7 +84,7 @@ extension PlanBinder {
         read += headers.flatMap(\.value.references) + (body?.references ?? [])
         for pair in query { read += pair.template?.references ?? [] }
         items?.read = read
-        check(call, upstream)
+        check(upstream)
         append(
             planned, policy,
             .call(
@@ -112,15 +94,13 @@ extension PlanBinder {
             reading: read)
     }
 
-    private mutating func check(_ call: PlannedCall, _ upstream: PlannedUpstream) {
+    private mutating func check(_ upstream: PlannedUpstream) {
         for (text, _) in upstream.headers {
-            guard let name = HTTPFieldName(text), TransportFields.areInRequest(name) else { continue }
-            complain("the header \(name) of the upstream \(upstream.name) is set by the gateway")
+            guard let name = HTTPFieldName(text), let fault = FieldRules.fault(name, in: .request) else {
+                continue
+            }
+            complain("upstream \(upstream.name): \(fault)")
         }
-        if let attempts = call.attempts, !(1...10).contains(attempts) {
-            complain("attempts \(attempts) is not between 1 and 10")
-        }
-        if let timeout = call.timeout, timeout <= 0 { complain("the timeout is not positive") }
     }
 
     /// Returns the path below the upstream's prefix, its constants encoded and checked.
@@ -172,20 +152,11 @@ extension PlanBinder {
         return [.template(encoded, value.map { bind($0) })]
     }
 
-    private mutating func bind(_ items: PlannedItems, of planned: PlannedPart) -> BoundItems? {
-        if planned.isMerged { complain("an array cannot be merged") }
-        let concurrency = items.concurrency ?? PlannedItems.standardConcurrency
-        let limit = items.limit ?? PlannedItems.standardLimit
-        if !(1...64).contains(concurrency) {
-            complain("concurrency \(concurrency) is not between 1 and 64")
-        }
-        if !(1...1000).contains(limit) { complain("limit \(limit) is not between 1 and 1000") }
-        if let atLeast = items.atLeast, !(0...max(0, limit)).contains(atLeast) {
-            complain("atLeast \(atLeast) is not between 0 and the limit \(limit)")
-        }
-        return bind(items.source).map { source in
+    private mutating func bind(_ items: PlannedItems) -> BoundItems? {
+        bind(items.source).map { source in
             BoundItems(
-                source: source, concurrency: concurrency, limit: limit, failure: items.failure ?? .null,
+                source: source, concurrency: items.concurrency ?? PlannedItems.standardConcurrency,
+                limit: items.limit ?? PlannedItems.standardLimit, failure: items.failure ?? .null,
                 atLeast: items.atLeast)
         }
     }

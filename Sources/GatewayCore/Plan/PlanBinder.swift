@@ -3,17 +3,13 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// Checks a planned endpoint and finds what its references lead to. Collects all faults.
+/// Finds what the references of a planned endpoint lead to. Collects all faults.
 struct PlanBinder {
-    /// The most steps and parts of an endpoint, and the deepest nesting of groups.
-    static let limit = 256
-    static let depth = 16
-
     let endpoint: PlannedEndpoint
     /// By name.
     let upstreams: [String: PlannedUpstream]
     private(set) var schema: BodySchema?
-    var faults: [PlanError.Fault] = []
+    var faults: [PlanFault] = []
     var parameters: [BoundParameter] = []
     private(set) var segments: [BoundReference] = []
     var leaves: [PlanLeaf] = []
@@ -57,21 +53,16 @@ struct PlanBinder {
 
     mutating func bind() {
         bindParameters()
-        faults += steps.nameFaults + parts.nameFaults
-        if parts.nodes.count(where: { !$0.isGroup }) + stepCount > Self.limit {
-            faults.append(.init(part: nil, message: "more than \(Self.limit) steps and parts"))
-        }
+        faults += PlanCheck.faults(of: endpoint)
         guard faults.isEmpty else { return }
         isStep = true
         for stage in endpoint.first { bindStage(stage) }
         isStep = false
         for part in endpoint.parts.list { bind(part, "", isQuorum: false) }
         part = nil
-        checkNames()
         bindAnswer()
         findDependencies()
         markRead()
-        faults += parts.cycles().map { .init(part: nil, message: $0.message) }
         layOut()
         faults += parameters.compactMap(\.defaultFault).map { .init(part: nil, message: $0) }
     }
@@ -196,28 +187,11 @@ struct PlanBinder {
 
     private mutating func bindAnswer() {
         for field in endpoint.answer.fields {
-            let name = field.name.value
-            if Renderer.isGatewayField(name, ofMadeBody: true) {
-                complain("the field \(name) is the gateway's own")
-            }
-            if endpoint.answer.envelope == .bare, endpoint.answer.completeField == name {
-                complain("the field \(name) says whether the answer is complete; it is set twice")
-            }
             let value = field.value.value.map { bind($0, for: .fieldValue) }
             if value.references.contains(where: \.readsPart) {
-                lateFields.append((name, value))
+                lateFields.append((field.name.value, value))
             } else {
-                earlyFields.append((name, value))
-            }
-        }
-    }
-
-    /// A name with a point may belong to a part in a group.
-    private mutating func checkNames() {
-        for (number, leaf) in leaves.enumerated() {
-            let first = number < stepCount ? 0 : stepCount
-            if leaves[first..<number].contains(where: { $0.name == leaf.name }) {
-                complain("two parts are named \(leaf.name) in errors")
+                earlyFields.append((field.name.value, value))
             }
         }
     }
@@ -255,7 +229,6 @@ struct PlanBinder {
         var maker = LayoutMaker(first: stepCount)
         let isNeeded = leaves[stepCount...].contains { $0.items != nil } || !lateFields.isEmpty
         layout = maker.layout(endpoint.parts, isNeeded: isNeeded)
-        faults += maker.faults
         for (number, leaf) in maker.leaves {
             leaves[number].shapes = leaf.shapes
             if case .fallback = leaves[number].policy, let fallback = leaf.fallback {
@@ -277,22 +250,5 @@ extension PlanGraph {
             defer { leaves += 1 }
             return leaves
         }
-    }
-
-    /// Names that are missing or come twice in a group, and groups that are nested too deep.
-    fileprivate var nameFaults: [PlanError.Fault] {
-        var faults: [PlanError.Fault] = []
-        var known: Set<[String]> = []
-        for node in nodes {
-            func complain(_ message: String) { faults.append(.init(part: node.name, message: message)) }
-            if node.part.name.isEmpty { complain("the name is missing") }
-            if node.isGroup, node.groups.count == PlanBinder.depth - 1 {
-                complain("more than \(PlanBinder.depth) groups in groups")
-            }
-            // The members of a group whose name comes twice have their group's fault.
-            let group = node.groups.last.map { "\($0)" } ?? ""
-            if !known.insert([group, node.part.name]).inserted { complain("two parts have this name") }
-        }
-        return faults
     }
 }

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 import Networking
@@ -290,11 +291,7 @@ final class Renderer: Sendable {
     ///
     /// - Parameter isMade: whether the gateway makes the body, and not the handler.
     static func isGatewayField(_ name: HTTPFieldName, ofMadeBody isMade: Bool = false) -> Bool {
-        gatewayFields.contains(name)
+        FieldRules.gatewayFields.contains(name)
             || (isMade ? TransportFields.areInMadeResponse(name) : TransportFields.areInResponse(name))
     }
-
-    private static let gatewayFields: [HTTPFieldName] = [
-        .contentType, .date, .xRequestID, .xContentTypeOptions, .proxyStatus,
-    ]
 }

@@ -43,16 +43,16 @@ struct CallReportTests {
         #expect(error.description == message)
     }
 
-    @Test("A long chain of parts adds up without recursion")
+    @Test("A chain of as many parts as an endpoint may have adds up")
     func longChain() throws {
         var text = "upstreams: {a: {url: http://a, timeouts: {total: 1s}}}\nendpoints:\n- get: /x\n  parts:\n"
         text += "    p0: {upstream: a, get: /}\n"
-        for part in 1..<5_000 { text += "    p\(part): {upstream: a, get: \"/{parts.p\(part - 1)}\"}\n" }
+        for part in 1..<256 { text += "    p\(part): {upstream: a, get: \"/{parts.p\(part - 1)}\"}\n" }
         let document = try #require(ConfigReading.read(text: text).document)
         let plan = CallReport(document.endpoints[0], document)
-        #expect(plan.chain == ReportNumber(5_000 * 1_000_000_000))
-        #expect(plan.slowest.count == 5_000)
-        #expect(plan.calls == CallRange(least: 1, most: ReportNumber(15_000)))
+        #expect(plan.chain == ReportNumber(256 * 1_000_000_000))
+        #expect(plan.slowest.count == 256)
+        #expect(plan.calls == CallRange(least: 1, most: ReportNumber(768)))
         #expect(plan.worst == ReportNumber(15_000_000_000))
     }
 

@@ -147,13 +147,27 @@ struct PlanShapeTests {
         #expect(try bench.answer(.get, "/page")["/data"] == #"{"first":1,"c":2}"#)
     }
 
+    @Test("In a group with keep, a part that is merged as a whole gives way to the others")
+    func keptByGroup() throws {
+        let parts = [bench.part("id", "/id"), bench.part("all", "/all").merged()]
+        let other = group("h", [bench.part("more", "/more").merged()]).shaped { $0.kept = ["b"] }
+        try bench.page([group("g", parts).shaped { $0.kept = ["id", "a"] }.merged(), other.merged()])
+        bench.upstream("/id", .data("1"))
+        bench.upstream("/all", .data(#"{"a":2,"id":3,"b":4}"#))
+        bench.upstream("/more", .data(#"{"a":5,"id":6,"b":7}"#))
+        #expect(try bench.answer(.get, "/page")["/data"] == #"{"id":1,"a":2,"b":7}"#)
+    }
+
     @Test("With keep, a second part may be merged into a group")
     func keptMerges() throws {
         let parts = [bench.part("one", "/one").merged(), bench.part("two", "/two").merged()]
         let error = try #require(throws: PlanError.self) {
             try bench.plan(PlannedEndpoint(.get, "/page", parts: [group("g", parts)]))
         }
-        #expect(error.faults.map(\.message) == ["a second part is merged without keep"])
+        #expect(
+            error.faults.map(\.message) == [
+                "parts one and two are both merged without keep, so their members could have the same names"
+            ])
         let shaped = [
             bench.part("one", "/one").shaped { $0.kept = ["a", "x"] }.merged(),
             bench.part("two", "/two").merged(),

@@ -1,24 +1,24 @@
-import JSONBytes
+@_spi(Lines) package import JSONBytes
 
 extension [JSONShape] {
     /// Returns the value after each of these shapes.
-    func applied(to value: JSONFragment) throws(JSONShapeError) -> JSONFragment {
+    package func applied(to value: JSONFragment) throws(JSONShapeError) -> JSONFragment {
         var value = value
         for shape in self { value = try value.shape(shape) }
         return value
     }
 
     /// What happens to a member of an object that has these shapes.
-    struct Change {
+    package struct Change {
         /// Nil if it is left out.
-        var name: [UInt8]?
-        var isRenamed = false
+        package var name: [UInt8]?
+        package var isRenamed = false
         /// What its value goes through.
-        var shapes: [JSONShape] = []
+        package var shapes: [JSONShape] = []
     }
 
     /// Returns what happens to the member with this name.
-    func change(of name: [UInt8]) -> Change {
+    package func change(of name: [UInt8]) -> Change {
         var change = Change(name: name)
         for shape in self {
             guard let current = change.name else { break }
@@ -38,7 +38,7 @@ extension [JSONShape] {
     /// Returns the names of an object after these shapes; nil if they depend on its value.
     ///
     /// - Parameter names: those before; nil if they are not known.
-    func names(from names: [[UInt8]]?) -> [[UInt8]]? {
+    package func names(from names: [[UInt8]]?) -> [[UInt8]]? {
         var names = names
         for shape in self {
             guard let known = names ?? shape.keptNames else { continue }
@@ -50,5 +50,16 @@ extension [JSONShape] {
             names = changed
         }
         return names
+    }
+}
+
+extension PlannedPart {
+    /// The names of the members of its value; nil if they are known only with the value.
+    package var memberNames: [[UInt8]]? {
+        switch content {
+        case .value(.object(let members)): members.map { Array($0.name.utf8) }
+        case .value(.constant(let value)): value.memberNames
+        case .call, .value, .group: nil
+        }
     }
 }
