@@ -16,12 +16,15 @@ protocol PipelinePart: AnyObject, Sendable {
 struct PipelinePlace {
     let parts: PipelineParts
     let number: Int
+    /// When the part began, in nanoseconds since the request's start.
+    let began: Int64
 
     /// Nil outside a request.
     init?(_ name: String, _ policy: Part.Policy, in context: CallContext, _ run: any PipelinePart) {
         guard let parts = context.resource(of: PipelineParts.self) else { return nil }
         self.parts = parts
-        number = parts.begin(name, policy, run)
+        began = parts.now
+        number = parts.begin(name, policy, run, at: began)
     }
 
     /// Returns the context that attributes calls to the part, in the timeline too if there is one.
@@ -37,7 +40,8 @@ struct PipelinePlace {
 private struct NamedWork {
     /// Nil outside a request.
     var place: PipelinePlace?
-    var hasValue = false
+    /// Whether it has reported a value or, as a call, its end.
+    var hasResult = false
     var subscription: (any Disposable)?
     /// A call that is the part by itself, until it begins.
     var source: Single<JSONFragment>?
@@ -58,7 +62,7 @@ private struct PartName {
     func ended(_ outcome: PartOutcome, at place: PipelinePlace?) -> EndedPart {
         guard let place else { return EndedPart(name: name, policy: policy, outcome: outcome, number: nil) }
         var outcome = outcome
-        outcome.began = place.parts.began(place.number)
+        outcome.began = place.began
         let ended = EndedPart(name: name, policy: policy, outcome: outcome, number: place.number)
         place.parts.end(ended)
         if let timeline = CallContext.current?.timeline?.timeline {
@@ -83,7 +87,7 @@ private struct PartName {
 
 extension PipelinePlace {
     /// Nanoseconds since the part began.
-    fileprivate var elapsed: Int64 { parts.elapsed(of: number) }
+    fileprivate var elapsed: Int64 { parts.now - began }
 }
 
 /// One subscription to a named part of a pipeline. Each value of its source becomes a result; so do a
@@ -136,7 +140,7 @@ final class NamedRun<Value: JSONRepresentable>: Emitter<PartResult<Value>>, Pipe
     private var place: PipelinePlace? { work.withLock { $0.place } }
 
     private func received(_ value: Value) {
-        work.withLock { $0.hasValue = true }
+        work.withLock { $0.hasResult = true }
         let ended: EndedPart
         do {
             ended = name.ended(try value.jsonFragment(), at: place)
@@ -147,7 +151,7 @@ final class NamedRun<Value: JSONRepresentable>: Emitter<PartResult<Value>>, Pipe
     }
 
     private func completed() {
-        guard !work.withLock({ $0.hasValue }) else { return onCompleted() }
+        guard !work.withLock({ $0.hasResult }) else { return onCompleted() }
         onLast(PartResult(ended: name.ended(.null, at: place), result: .failure(RxError.noElements)))
     }
 }
@@ -201,6 +205,8 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
     }
 
     override func cancel() {
+        // Nearly always after its end.
+        guard !work.withLock({ $0.hasResult }) else { return }
         if let place = work.withLock({ $0.place }) { place.parts.drop(place.number) }
         giveUp()
     }
@@ -220,7 +226,7 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
     static var keepsLinks: Bool { false }
 
     func succeeded(_ value: consuming JSONFragment, number: Int) {
-        let (place, context) = work.withLock { ($0.place, $0.context) }
+        let (place, context) = endCall()
         let value = value
         deliver(in: context) {
             PartResult(ended: name.ended(value, at: place), result: .success(value))
@@ -228,9 +234,16 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
     }
 
     func failed(_ error: any Error, number: Int) {
-        let (place, context) = work.withLock { ($0.place, $0.context) }
+        let (place, context) = endCall()
         deliver(in: context) {
             PartResult(ended: name.ended(error, at: place), result: .failure(error))
+        }
+    }
+
+    private func endCall() -> (PipelinePlace?, CallContext?) {
+        work.withLock { work in
+            work.hasResult = true
+            return (work.place, work.context)
         }
     }
 

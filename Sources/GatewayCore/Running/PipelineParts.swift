@@ -51,22 +51,15 @@ final class PipelineParts: Sendable {
     func has(_ name: String) -> Bool { entries.withLock { $0.contains { $0.name == name } } }
 
     /// Returns the part's number.
-    func begin(_ name: String, _ policy: Part.Policy, _ run: any PipelinePart) -> Int {
-        let now = now
-        return entries.withLock { entries in
+    func begin(
+        _ name: String, _ policy: Part.Policy, _ run: any PipelinePart, at began: Int64
+    ) -> Int {
+        entries.withLock { entries in
             if entries.isEmpty { entries.reserveCapacity(4) }
-            entries.append(Entry(name: name, policy: policy, began: now, run: run))
+            entries.append(Entry(name: name, policy: policy, began: began, run: run))
             return Self.firstNumber + entries.count - 1
         }
     }
-
-    /// Nanoseconds since the part began.
-    func elapsed(of number: Int) -> Int64 {
-        now - entries.withLock { $0[number - Self.firstNumber].began }
-    }
-
-    /// Nanoseconds from the request's start to the part's.
-    func began(_ number: Int) -> Int64 { entries.withLock { $0[number - Self.firstNumber].began } }
 
     func end(_ part: EndedPart) {
         guard let number = part.number else { return }
