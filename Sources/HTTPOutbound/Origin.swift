@@ -33,7 +33,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// nil for `http`.
     public let tls: TLSContext?
     /// The proxy that its connections go through; nil for none. Set by `through(_:)`.
-    public private(set) var proxy: ProxyConfiguration?
+    public private(set) var proxy: OutboundProxy?
     /// The only address that its connections go to; nil for all addresses of the host. Set by `at(_:)`.
     public private(set) var address: SocketAddress?
     /// Resolves the host; nil for the client's resolver.
@@ -98,7 +98,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns the same origin, reached through this proxy or directly. Unix-domain sockets use no proxy.
-    public func through(_ proxy: ProxyConfiguration?) -> Origin {
+    public func through(_ proxy: OutboundProxy?) -> Origin {
         var origin = self
         if case .tcp = endpoint { origin.proxy = proxy }
         return origin

@@ -5,8 +5,8 @@ public import HTTPOutbound
 @_exported public import class EventIO.TLSContext
 @_exported public import struct EventIO.TLSError
 @_exported public import struct HTTPOutbound.NoProxy
-@_exported public import struct HTTPOutbound.ProxyConfiguration
-@_exported public import struct HTTPOutbound.ProxyEnvironment
+@_exported public import struct HTTPOutbound.OutboundProxy
+@_exported public import struct HTTPOutbound.OutboundProxyEnvironment
 
 /// How to connect to upstreams: TLS settings and proxies.
 public struct ConnectionSettings: Sendable {
@@ -51,19 +51,19 @@ public struct ConnectionSettings: Sendable {
         enum Kind: Sendable {
             case none
             case environment
-            case fixed(ProxyConfiguration, except: NoProxy)
+            case fixed(OutboundProxy, except: NoProxy)
         }
 
         let kind: Kind
 
         /// Connects directly.
         public static let none = Proxy(kind: .none)
-        /// Uses the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` (`ProxyEnvironment`),
+        /// Uses the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` (`OutboundProxyEnvironment`),
         /// read once. An invalid one causes a warning, and fails at most the calls that need it.
         public static let environment = Proxy(kind: .environment)
 
         /// Uses the same proxy for all upstreams except these hosts.
-        public static func fixed(_ proxy: ProxyConfiguration, except: NoProxy = NoProxy()) -> Proxy {
+        public static func fixed(_ proxy: OutboundProxy, except: NoProxy = NoProxy()) -> Proxy {
             Proxy(kind: .fixed(proxy, except: except))
         }
 

@@ -388,8 +388,8 @@ struct MiddlewareTests {
         let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
         #expect(
             error?.faults == [
-                "the path api/page must begin with a slash", "GET /shop/page is declared twice",
-                "the path api must begin with a slash",
+                "the path api/page does not begin with a slash", "GET /shop/page is declared twice",
+                "the path api does not begin with a slash",
             ])
     }
 

@@ -163,19 +163,23 @@ struct DeclarationTests {
     @Test(
         "An invalid path is a declaration fault with its reason",
         arguments: [
-            ("weights", "must begin with a slash"), ("", "must begin with a slash"),
-            ("/a/", "has an empty segment; a path must not end with a slash"),
-            ("/a//b", "has an empty segment; a path must not end with a slash"),
-            ("/{a", "has the segment {a; a parameter is a whole segment"),
-            ("/{}", "has the segment {}; a parameter is a whole segment"),
-            ("/{1}", "has the segment {1}; a parameter is a whole segment"),
-            ("/x{a}", "has the segment x{a}; a parameter is a whole segment"),
+            ("weights", "does not begin with a slash"), ("", "does not begin with a slash"),
+            ("/a/", "has an empty segment; a path does not end with a slash"),
+            ("/a//b", "has an empty segment; a path does not end with a slash"),
+            ("/{a", "has a segment with braces in it; a parameter is a whole segment, {name} or {name...}"),
+            ("/{}", "has a segment with braces in it; a parameter is a whole segment, {name} or {name...}"),
+            ("/{1}", "has a segment with braces in it; a parameter is a whole segment, {name} or {name...}"),
+            ("/x{a}", "has a segment with braces in it; a parameter is a whole segment, {name} or {name...}"),
             ("/{a}/{a}", "has the parameter {a} twice"),
             ("/..", "has the segment .., which no request can match"),
-            ("/a b", "has \" \" in the segment a b"), ("/a%20", "has \"%\" in the segment a%20"),
-            ("/a?b", "has \"?\" in the segment a?b"),
-            ("//\u{301}", "has an empty segment; a path must not end with a slash"),
-            ("/{a}\u{301}", "has the segment {a}\u{301}; a parameter is a whole segment"),
+            ("/a b", "has a segment with one of % ? # { } \\ or a blank"),
+            ("/a%20", "has a segment with one of % ? # { } \\ or a blank"),
+            ("/a?b", "has a segment with one of % ? # { } \\ or a blank"),
+            ("//\u{301}", "has an empty segment; a path does not end with a slash"),
+            (
+                "/{a}\u{301}",
+                "has a segment with braces in it; a parameter is a whole segment, {name} or {name...}"
+            ),
         ])
     func templates(_ path: String, _ complaint: String) throws {
         let bench = Bench()

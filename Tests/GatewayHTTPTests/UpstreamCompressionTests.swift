@@ -72,7 +72,7 @@ struct UpstreamCompressionTests {
         try await accepted(
             compression, url: { _ in "http://api.example.com" },
             configure: { configuration, upstream in
-                let proxy = try ProxyConfiguration("http://127.0.0.1:\(upstream.port)")
+                let proxy = try OutboundProxy("http://127.0.0.1:\(upstream.port)")
                 configuration.connections.proxy = .fixed(proxy)
             })
     }
@@ -135,7 +135,7 @@ struct UpstreamCompressionTests {
         configuration.port = 0
         configuration.accessLog = false
         configuration.logLevel = .error
-        configuration.connections.proxy = .fixed(try ProxyConfiguration("http://127.0.0.1:\(upstream.port)"))
+        configuration.connections.proxy = .fixed(try OutboundProxy("http://127.0.0.1:\(upstream.port)"))
         // `withGateway` would give the upstream an address.
         let server = try GatewayServer.start(configuration) { gateway in
             let text = gateway.provider(Text.self, upstream: "text")

@@ -158,7 +158,7 @@ struct LimitsAndPoliciesTests {
         configuration.connections.tlsByUpstream = ["diary": inside]
         configuration.connections.tlsByHost = ["bank.test": pinned]
 
-        let proxy = try ProxyConfiguration("http://proxy.test:3128")
+        let proxy = try OutboundProxy("http://proxy.test:3128")
         configuration.connections.proxy = try .fixed(proxy, except: NoProxy("localhost,.internal"))
         #expect(throws: TLSError.self) { try Session(configuration) }
         configuration.connections.tlsByUpstream = [:]

@@ -70,7 +70,7 @@ struct FinalDotSessionTests {
         for exception in ["localhost", "localhost."] {
             let session = try session {
                 $0.connections.proxy = .fixed(
-                    try ProxyConfiguration("http://127.0.0.1:\(proxy.port)"), except: try NoProxy(exception))
+                    try OutboundProxy("http://127.0.0.1:\(proxy.port)"), except: try NoProxy(exception))
             }
             defer { session.close() }
             for host in ["localhost", "localhost."] {

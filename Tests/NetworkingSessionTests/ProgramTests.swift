@@ -158,7 +158,7 @@ struct ProgramTests {
     func manyHosts() async throws {
         let proxy = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         var configuration = Self.configuration()
-        configuration.connections.proxy = .fixed(try ProxyConfiguration("http://127.0.0.1:\(proxy.port)"))
+        configuration.connections.proxy = .fixed(try OutboundProxy("http://127.0.0.1:\(proxy.port)"))
         let session = try Session(configuration)
         let provider = Provider<Anything>(session: session)
         for number in 0..<1500 {

@@ -151,7 +151,7 @@ struct SecureSessionTests {
             .readRequest, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), .awaitEnd,
         ])
         let url = "https://127.0.0.1:\(upstream.port)"
-        let proxyAddress = try ProxyConfiguration("http://127.0.0.1:\(proxy.port)")
+        let proxyAddress = try OutboundProxy("http://127.0.0.1:\(proxy.port)")
         let refused = try await outcome(url) {
             $0.tls = Self.trusting
             $0.proxy = .fixed(proxyAddress)

@@ -32,7 +32,7 @@ struct DocumentCheck {
             guard !path.isUnknown else { return }
             let segments = path.segments.map { segment in
                 switch segment {
-                case .literal(let text): "/" + text
+                case .literal(let bytes): "/" + String(decoding: bytes, as: UTF8.self)
                 case .parameter: "/{}"
                 case .rest: "/{...}"
                 }
@@ -66,16 +66,13 @@ struct DocumentCheck {
             document.endpoints.map { ($0.path.value, $0.place) }
             + document.proxies.map { ($0.path.value, $0.place) }
         for (path, place) in paths where !path.isUnknown {
-            let covered = HealthPath.all.filter(path.matches)
-            guard !covered.isEmpty else { continue }
-            if path.parameters.isEmpty {
-                reader.error(
-                    "\(Shown.text(path.shown)) never runs: the gateway itself answers at this path, with any method",
-                    at: place)
-            } else if case .literal? = path.segments.first {
-                reader.problems.warning(
-                    "\(Shown.text(path.shown)) gets no requests for \(covered.joined(separator: " and ")): "
-                        + "the gateway itself answers them", at: place)
+            guard let conflict = path.segments.conflict(with: HealthPath.all, Shown.text(path.shown)) else {
+                continue
+            }
+            if conflict.neverRuns {
+                reader.error(conflict.message, at: place)
+            } else {
+                reader.problems.warning(conflict.message, at: place)
             }
         }
     }

@@ -87,7 +87,7 @@ extension ValueType where Value == ConnectionSettings.Proxy {
     static let proxy = ValueType<String>.text.parsed(
         "proxy takes http://[user:password@]host[:port] or environment: ",
         unknown: ConnectionSettings.Proxy.none
-    ) { $0 == "environment" ? .environment : .fixed(try ProxyConfiguration($0)) }
+    ) { $0 == "environment" ? .environment : .fixed(try OutboundProxy($0)) }
 }
 
 extension ValueType where Value == NoProxy {

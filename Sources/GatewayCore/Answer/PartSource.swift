@@ -39,28 +39,20 @@ enum PartSource {
     }
 }
 
-extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element: JSONRepresentable {
+/// A source of JSON values that may fail as a part: a `Single`, or an `Observable`.
+public protocol FalliblePart: PartConvertible {}
+
+extension PrimitiveSequence: PartConvertible, FalliblePart
+where Trait == SingleTrait, Element: JSONRepresentable {
     public func asPart() -> Part { Element.part(of: self) }
-
-    /// Returns an optional part: if it fails, it becomes `null` and the answer `PARTIAL`.
-    public func optional() -> Part { asPart().optional() }
-
-    /// Returns a part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
-    @_disfavoredOverload
-    public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
-
-    /// Returns a part with a literal as its fallback: `[]`, `["available": nil]`.
-    public func fallback(_ value: JSONLiteral) -> Part { asPart().fallback(value) }
-
-    /// Returns a part with JSON text as its fallback. Text that is not JSON fails the part even if the
-    /// upstream answers.
-    public func fallback(json text: String) -> Part { asPart().fallback(json: text) }
 }
 
 /// The part is the stream's first value, or has no content if the stream is empty.
-extension Observable: PartConvertible where Element: JSONRepresentable {
+extension Observable: PartConvertible, FalliblePart where Element: JSONRepresentable {
     public func asPart() -> Part { Part(source: PartSource.first(of: self)) }
+}
 
+extension FalliblePart {
     /// Returns an optional part: if it fails, it becomes `null` and the answer `PARTIAL`.
     public func optional() -> Part { asPart().optional() }
 

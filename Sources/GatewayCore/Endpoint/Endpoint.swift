@@ -1,4 +1,5 @@
 import Dispatch
+import EndpointPlans
 public import HTTPModel
 import JSONBytes
 import Networking

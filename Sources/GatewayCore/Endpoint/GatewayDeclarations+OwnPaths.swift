@@ -1,4 +1,4 @@
-import HTTPModel
+import EndpointPlans
 
 extension GatewayDeclarations {
     /// Finds the endpoints in Swift that get no requests for some paths, because the gateway's server answers
@@ -11,30 +11,15 @@ extension GatewayDeclarations {
         // One declaration may be an endpoint for each of several methods.
         var checked: Set<String> = []
         for endpoint in endpoints where endpoint.place == nil && checked.insert(endpoint.path).inserted {
-            guard let template = try? PathTemplate(endpoint.path) else { continue }
-            let covered = own.filter(template.matches)
-            guard !covered.isEmpty else { continue }
-            if template.parameterNames.isEmpty {
-                faults.append(
-                    "\(endpoint.path) never runs: the gateway itself answers at this path, with any method")
-            } else if case .literal? = template.segments.first {
-                warnings.append(
-                    "\(endpoint.path) gets no requests for \(covered.joined(separator: " and ")): "
-                        + "the gateway itself answers them")
+            guard let template = try? PathTemplate(endpoint.path),
+                let conflict = template.segments.conflict(with: own, endpoint.path)
+            else { continue }
+            if conflict.neverRuns {
+                faults.append(conflict.message)
+            } else {
+                warnings.append(conflict.message)
             }
         }
         return (faults, warnings)
-    }
-}
-
-extension PathTemplate {
-    /// Whether a request with this plain path can match.
-    fileprivate func matches(_ path: String) -> Bool {
-        var router = Router<Void>()
-        _ = router.add(.get, self, ())
-        guard let decoded = try? DecodedPath(Array(path.utf8)[...]),
-            case .found = router.route(.get, decoded)
-        else { return false }
-        return true
     }
 }

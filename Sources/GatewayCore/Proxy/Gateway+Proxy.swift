@@ -1,3 +1,4 @@
+import EndpointPlans
 public import HTTPModel
 import Networking
 

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import Synchronization
 

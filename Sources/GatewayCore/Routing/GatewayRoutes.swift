@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// The endpoints of a gateway by method and path, made from its declarations.

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// Finds the endpoint of a path and method in a trie of segments, which are compared as bytes.

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// Finds the middleware and the style for requests that no endpoint takes, so that nothing is answered around
 /// a check.
 struct UnmatchedRoutes: Sendable {

@@ -1,3 +1,4 @@
+import EndpointPlans
 import Locking
 import Networking
 import Rx

@@ -1,3 +1,4 @@
+import EndpointPlans
 import FoundationEssentials
 public import HTTPModel
 package import Networking

@@ -62,13 +62,13 @@ extension GatewayServerConfiguration {
             let except: NoProxy
             do {
                 except =
-                    try exceptions.map { text throws(ProxyConfiguration.Failure) in try NoProxy(text) }
+                    try exceptions.map { text throws(OutboundProxy.Failure) in try NoProxy(text) }
                     ?? NoProxy()
             } catch {
                 throw UsageError(message: "\(exceptionsSource): \(error)")
             }
             do {
-                return .fixed(try ProxyConfiguration(url), except: except)
+                return .fixed(try OutboundProxy(url), except: except)
             } catch {
                 // The message omits the URL, which may contain a password.
                 throw UsageError(

@@ -15,7 +15,7 @@
 @_exported public import enum HTTPInbound.InboundOutcome
 @_exported public import struct HTTPOutbound.NoProxy
 @_exported public import struct HTTPOutbound.OutboundLimits
-@_exported public import struct HTTPOutbound.ProxyConfiguration
+@_exported public import struct HTTPOutbound.OutboundProxy
 @_exported public import struct Networking.UpstreamCompression
 @_exported public import struct Networking.UpstreamPolicy
 @_exported public import struct Networking.UpstreamURLs

@@ -10,8 +10,8 @@ package import Networking
 package struct UpstreamRoutes: Sendable {
     private enum ProxyRule: Sendable {
         case none
-        case environment(ProxyEnvironment)
-        case fixed(ProxyConfiguration, except: NoProxy)
+        case environment(OutboundProxyEnvironment)
+        case fixed(OutboundProxy, except: NoProxy)
     }
 
     private let byUpstream: [String: TLSContext]
@@ -61,7 +61,7 @@ package struct UpstreamRoutes: Sendable {
         switch settings.proxy.kind {
         case .none: (proxyRule, warnings) = (.none, [])
         case .environment:
-            let environment = ProxyEnvironment(variables)
+            let environment = OutboundProxyEnvironment(variables)
             (proxyRule, warnings) = (.environment(environment), environment.warnings)
         case .fixed(let proxy, let except): (proxyRule, warnings) = (.fixed(proxy, except: except), [])
         }
@@ -102,7 +102,7 @@ package struct UpstreamRoutes: Sendable {
         switch proxyRule {
         case .none: return origin
         case .environment(let environment):
-            do throws(ProxyConfiguration.Failure) {
+            do throws(OutboundProxy.Failure) {
                 return try origin.through(environment)
             } catch {
                 throw TransportError(

@@ -1,6 +1,6 @@
 import HTTPModel
 
-// sources: Sources/HTTPOutbound/Proxy/ProxyConfiguration.swift Sources/HTTPOutbound/Proxy/NoProxy.swift
+// sources: Sources/HTTPOutbound/OutboundProxy/OutboundProxy.swift Sources/HTTPOutbound/OutboundProxy/NoProxy.swift
 
 // Proxy settings from environment variables. Nothing may trap. An accepted proxy has a host and a port, and
 // its description hides credentials. `*` excepts every host, and each host excepts itself. The lines are a
@@ -18,10 +18,10 @@ public func fuzzProxies(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func checkProxy(_ url: String) {
-    guard let proxy = try? ProxyConfiguration(url) else { return }
+    guard let proxy = try? OutboundProxy(url) else { return }
     guard !proxy.host.isEmpty, proxy.port > 0 else { fatalError("a proxy without host or port: \(proxy)") }
     guard !proxy.description.contains("@") else { fatalError("credentials are visible: \(proxy)") }
-    guard let again = try? ProxyConfiguration(proxy.description) else {
+    guard let again = try? OutboundProxy(proxy.description) else {
         fatalError("not accepted again: \(proxy)")
     }
     guard again.host == proxy.host, again.port == proxy.port else { fatalError("\(proxy) became \(again)") }

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 @testable import GatewayCore

@@ -21,7 +21,7 @@ struct EndpointTests {
     func methods(name: String, method: HTTPMethod) throws {
         let endpoint = try endpoint("{\(name): /a/b, parts: {}}")
         #expect(endpoint.method == method)
-        #expect(endpoint.path.value.segments == [.literal("a"), .literal("b")])
+        #expect(endpoint.path.value.segments == [.literal(Array("a".utf8)), .literal(Array("b".utf8))])
         #expect(endpoint.place == ConfigPlace(file: 0, line: 5, column: 4))
     }
 

@@ -93,7 +93,7 @@ struct ProxyFailureTests {
     func forwardProxy(scheme: String) throws {
         let proxy = try ScriptedUpstream(Self.refusal("GET") + [.again])
         defer { proxy.stop() }
-        let configuration = try ProxyConfiguration("http://127.0.0.1:\(proxy.port)")
+        let configuration = try OutboundProxy("http://127.0.0.1:\(proxy.port)")
         _ = try withLoggedGateway(
             stops: true, configure: { $0.connections.proxy = .fixed(configuration) },
             declare: { gateway in

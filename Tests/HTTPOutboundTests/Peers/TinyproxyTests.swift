@@ -17,7 +17,7 @@ struct TinyproxyTests {
         let proxy = try await Tinyproxy()
         try await ClientHarness.with { harness in
             let origin = try #require(Origin(host: "127.0.0.1", port: upstream.port))
-                .through(ProxyConfiguration("127.0.0.1:\(proxy.port)"))
+                .through(OutboundProxy("127.0.0.1:\(proxy.port)"))
             let result = try await harness.upstream(origin).get("/a?b")
             #expect(result.text == "hi", "\(result)")
             #expect(upstream.requests.first?.hasPrefix("GET /a?b HTTP/1.") == true)
@@ -31,7 +31,7 @@ struct TinyproxyTests {
         let proxy = try await Tinyproxy()
         try await ClientHarness.with { harness in
             let origin = try Wire.origin(upstream.port)
-                .through(ProxyConfiguration("127.0.0.1:\(proxy.port)"))
+                .through(OutboundProxy("127.0.0.1:\(proxy.port)"))
             let api = try await harness.upstream(origin)
             for _ in 0..<3 {
                 let result = try await api.get()
@@ -51,7 +51,7 @@ struct TinyproxyTests {
         let proxy = try await Tinyproxy("BasicAuth user secret")
         try await ClientHarness.with { harness in
             let origin = try Wire.origin(upstream.port)
-                .through(ProxyConfiguration("\(userinfo)127.0.0.1:\(proxy.port)"))
+                .through(OutboundProxy("\(userinfo)127.0.0.1:\(proxy.port)"))
             let result = try await harness.upstream(origin).get()
             if userinfo == "user:secret@" {
                 #expect(result.text == "hi", "\(result)")
@@ -74,7 +74,7 @@ struct TinyproxyTests {
         try await ClientHarness.with { harness in
             for (proxy, status) in [(strict, "403"), (open, "50")] {
                 let origin = try Wire.origin(closed.port)
-                    .through(ProxyConfiguration("127.0.0.1:\(proxy.port)"))
+                    .through(OutboundProxy("127.0.0.1:\(proxy.port)"))
                 let result = try await harness.upstream(origin).get()
                 #expect(result.reason == "destination_unavailable", "\(result)")
                 #expect(result.failure?.detail.contains("received-status=\(status)") == true, "\(result)")

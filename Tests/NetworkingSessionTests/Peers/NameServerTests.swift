@@ -122,7 +122,7 @@ struct NameServerTests {
         defer { upstream.stop() }
         let post = HTTPRequest(url: "http://far.test/", method: .post).setHttpBody(["a": 1])
         try await with(server) { configuration in
-            let proxy = try ProxyConfiguration("one.test:\(upstream.port)")
+            let proxy = try OutboundProxy("one.test:\(upstream.port)")
             configuration.connections.proxy = .fixed(proxy, except: NoProxy())
             configuration.policy = .patient
         } _: { session async throws in

@@ -13,9 +13,9 @@ struct TinyproxyTests {
     private static let hello: [String: [UInt8]] = ["hello": Array("hello".utf8)]
 
     private func proxy(_ proxy: Tinyproxy, user: String? = nil, password: String = "") throws
-        -> ProxyConfiguration
+        -> OutboundProxy
     {
-        try ProxyConfiguration(host: "127.0.0.1", port: proxy.port, user: user, password: password)
+        try OutboundProxy(host: "127.0.0.1", port: proxy.port, user: user, password: password)
     }
 
     @Test(

@@ -54,7 +54,7 @@ extension FileKeys {
                 return
             }
             let expected = (
-                proxy: try ProxyConfiguration("http://proxy:3128"), except: try NoProxy("10.0.0.0/8")
+                proxy: try OutboundProxy("http://proxy:3128"), except: try NoProxy("10.0.0.0/8")
             )
             #expect(proxy == expected.proxy)
             #expect(except == expected.except)

@@ -28,7 +28,7 @@ public struct NoProxy: Sendable, Hashable {
     /// Parses a list.
     ///
     /// - Throws: for an invalid entry, which the description names.
-    public init(_ text: String) throws(ProxyConfiguration.Failure) {
+    public init(_ text: String) throws(OutboundProxy.Failure) {
         var skipped: [String] = []
         self.init(text, skipped: &skipped)
         if let first = skipped.first { throw Self.failure(first) }
@@ -48,8 +48,8 @@ public struct NoProxy: Sendable, Hashable {
         self.entries = entries
     }
 
-    package static func failure(_ entry: String) -> ProxyConfiguration.Failure {
-        ProxyConfiguration.Failure(
+    package static func failure(_ entry: String) -> OutboundProxy.Failure {
+        OutboundProxy.Failure(
             description: "'\(entry)' is not a name, an address or a range of addresses")
     }
 

@@ -9,7 +9,7 @@ final class ProxyTunnel {
     private let origin: Origin
     private let host: String
     private let tls: TLSContext
-    private let proxy: ProxyConfiguration
+    private let proxy: OutboundProxy
     private let deadline: MonotonicTime
     private let connection: Connection
     private let loop: EventLoop
@@ -20,7 +20,7 @@ final class ProxyTunnel {
     private var isConnected = false
 
     init(
-        to origin: Origin, host: String, tls: TLSContext, through proxy: ProxyConfiguration,
+        to origin: Origin, host: String, tls: TLSContext, through proxy: OutboundProxy,
         deadline: MonotonicTime, for connection: Connection, on loop: EventLoop
     ) {
         self.origin = origin

@@ -10,11 +10,11 @@
 /// An invalid variable affects as little as possible, since a program does not choose its environment: an
 /// invalid entry of `no_proxy` is skipped, and a proxy that is malformed or of another kind (`socks5h://`)
 /// fails only the calls that need it. `warnings` lists both.
-public struct ProxyEnvironment: Sendable, Hashable {
+public struct OutboundProxyEnvironment: Sendable, Hashable {
     private enum Route: Sendable, Hashable {
         case direct
-        case proxy(ProxyConfiguration)
-        case failure(ProxyConfiguration.Failure)
+        case proxy(OutboundProxy)
+        case failure(OutboundProxy.Failure)
     }
 
     private let http: Route
@@ -46,7 +46,7 @@ public struct ProxyEnvironment: Sendable, Hashable {
     /// Returns the proxy of this origin; nil if it is reached directly.
     ///
     /// - Throws: if the variable that names the proxy is invalid. The description includes its name.
-    public func proxy(for origin: Origin) throws(ProxyConfiguration.Failure) -> ProxyConfiguration? {
+    public func proxy(for origin: Origin) throws(OutboundProxy.Failure) -> OutboundProxy? {
         guard case .tcp(let host, let port) = origin.endpoint, !exceptions.contains(host: host, port: port)
         else { return nil }
         switch origin.scheme == .https ? https : http {
@@ -59,9 +59,9 @@ public struct ProxyEnvironment: Sendable, Hashable {
     private static func route(_ names: [String], _ variables: [String: String]) -> Route {
         guard let (name, text) = value(names, variables) else { return .direct }
         do {
-            return .proxy(try ProxyConfiguration(text))
+            return .proxy(try OutboundProxy(text))
         } catch {
-            return .failure(ProxyConfiguration.Failure(description: "\(name): \(error)"))
+            return .failure(OutboundProxy.Failure(description: "\(name): \(error)"))
         }
     }
 
@@ -79,7 +79,7 @@ extension Origin {
     /// Returns this origin, reached through the proxy that the environment names for it.
     ///
     /// - Throws: if the variable that names the proxy is invalid.
-    public func through(_ environment: ProxyEnvironment) throws(ProxyConfiguration.Failure) -> Origin {
+    public func through(_ environment: OutboundProxyEnvironment) throws(OutboundProxy.Failure) -> Origin {
         through(try environment.proxy(for: self))
     }
 }

@@ -12,7 +12,7 @@ struct ProxyCallTests {
 
     private static func origin(_ proxy: ScriptedUpstream, userinfo: String = "") throws -> Origin {
         try Wire.origin(8443, host: "localhost")
-            .through(ProxyConfiguration("http://\(userinfo)127.0.0.1:\(proxy.port)"))
+            .through(OutboundProxy("http://\(userinfo)127.0.0.1:\(proxy.port)"))
     }
 
     @Test("Requests to an http origin go to the proxy in absolute-form, over reused connections")
@@ -20,7 +20,7 @@ struct ProxyCallTests {
         let proxy = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let origin = try #require(Origin(host: "api.example", port: 8080))
-                .through(ProxyConfiguration("http://al%40:s%3Acret@127.0.0.1:\(proxy.port)"))
+                .through(OutboundProxy("http://al%40:s%3Acret@127.0.0.1:\(proxy.port)"))
             let api = try await harness.upstream(origin)
             let request = OutboundRequest(
                 target: "/a?b=c", fields: ["Accept": "*/*", "Proxy-Authorization": "another's"])
@@ -50,7 +50,7 @@ struct ProxyCallTests {
         ])
         try await ClientHarness.with { harness in
             let origin = try #require(Origin(host: "api.example"))
-                .through(ProxyConfiguration("127.0.0.1:\(proxy.port)"))
+                .through(OutboundProxy("127.0.0.1:\(proxy.port)"))
             #expect(try await harness.upstream(origin).get().status == 407)
         }
         proxy.stop()
@@ -253,12 +253,12 @@ struct ProxyCallTests {
     func pools() async throws {
         try await ClientHarness.with { harness in
             let origin = try #require(Origin(host: "api.example"))
-            let one = try await harness.upstream(origin.through(ProxyConfiguration("one:1")))
+            let one = try await harness.upstream(origin.through(OutboundProxy("one:1")))
             #expect(try await harness.upstream(origin) !== one)
-            #expect(try await harness.upstream(origin.through(ProxyConfiguration("one:2"))) !== one)
-            #expect(try await harness.upstream(origin.through(ProxyConfiguration("u@one:1"))) !== one)
-            #expect(try await harness.upstream(origin.through(ProxyConfiguration("one:1"))) === one)
-            #expect(try origin.through(ProxyConfiguration("u:p@one:1")).description == "http://api.example")
+            #expect(try await harness.upstream(origin.through(OutboundProxy("one:2"))) !== one)
+            #expect(try await harness.upstream(origin.through(OutboundProxy("u@one:1"))) !== one)
+            #expect(try await harness.upstream(origin.through(OutboundProxy("one:1"))) === one)
+            #expect(try origin.through(OutboundProxy("u:p@one:1")).description == "http://api.example")
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPOutbound
 
 @Suite("Proxy configuration")
-struct ProxyConfigurationTests {
+struct OutboundProxyTests {
     @Test(
         "An invalid proxy URL is refused, and the message does not contain the password",
         arguments: [
@@ -23,8 +23,8 @@ struct ProxyConfigurationTests {
             ),
         ])
     func refused(url: String, message: String) {
-        #expect { try ProxyConfiguration(url) } throws: { error in
-            (error as? ProxyConfiguration.Failure)?.description == message
+        #expect { try OutboundProxy(url) } throws: { error in
+            (error as? OutboundProxy.Failure)?.description == message
         }
     }
 
@@ -40,7 +40,7 @@ struct ProxyConfigurationTests {
             ("proxy/a/b?c#d", "proxy", 1080), ("http://proxy:80/a@other:81", "proxy", 80),
         ] as [(String, String, UInt16)])
     func hostAndPort(url: String, host: String, port: UInt16) throws {
-        let proxy = try ProxyConfiguration(url)
+        let proxy = try OutboundProxy(url)
         #expect(proxy.host == host && proxy.port == port)
         #expect(!proxy.description.contains("@"))
     }
@@ -53,23 +53,23 @@ struct ProxyConfigurationTests {
             ("http://u:a@b@p", "Basic dTphQGI="), ("http://:x@p", "Basic Ong="),
         ])
     func basic(url: String, value: String) throws {
-        #expect(try ProxyConfiguration(url).authorization == value)
+        #expect(try OutboundProxy(url).authorization == value)
     }
 
     @Test("A proxy can be created from its parts")
     func parts() throws {
         #expect(
-            try ProxyConfiguration(host: "::1", port: 1, user: "user", password: "pass").authorization
+            try OutboundProxy(host: "::1", port: 1, user: "user", password: "pass").authorization
                 == "Basic dXNlcjpwYXNz")
-        #expect(try ProxyConfiguration(host: "proxy", port: 3128) == ProxyConfiguration("http://proxy:3128"))
-        #expect(throws: ProxyConfiguration.Failure.self) {
-            try ProxyConfiguration(host: "p", port: 1, user: "a:b")
+        #expect(try OutboundProxy(host: "proxy", port: 3128) == OutboundProxy("http://proxy:3128"))
+        #expect(throws: OutboundProxy.Failure.self) {
+            try OutboundProxy(host: "p", port: 1, user: "a:b")
         }
-        #expect(throws: ProxyConfiguration.Failure.self) { try ProxyConfiguration(host: "p", port: 0) }
+        #expect(throws: OutboundProxy.Failure.self) { try OutboundProxy(host: "p", port: 0) }
     }
 
     private func proxy(_ variables: [String: String], _ origin: Origin?) throws -> String? {
-        try #require(origin).through(ProxyEnvironment(variables)).proxy?.description
+        try #require(origin).through(OutboundProxyEnvironment(variables)).proxy?.description
     }
 
     @Test("The environment sets a proxy for each scheme")
@@ -124,16 +124,17 @@ struct ProxyConfigurationTests {
 
     @Test("The warning about an invalid variable states the consequence and omits the password")
     func warnings() {
-        #expect(ProxyEnvironment(["http_proxy": "a:1", "no_proxy": "localhost, .b"]).warnings == [])
+        #expect(OutboundProxyEnvironment(["http_proxy": "a:1", "no_proxy": "localhost, .b"]).warnings == [])
         #expect(
-            ProxyEnvironment(["no_proxy": "localhost,10.*", "NO_PROXY": "*.*"]).warnings
+            OutboundProxyEnvironment(["no_proxy": "localhost,10.*", "NO_PROXY": "*.*"]).warnings
                 == ["no_proxy: '10.*' is not a name, an address or a range of addresses; it is skipped"])
         #expect(
-            ProxyEnvironment(["all_proxy": "socks5h://u:secret@p:1", "http_proxy": "a:1"]).warnings
+            OutboundProxyEnvironment(["all_proxy": "socks5h://u:secret@p:1", "http_proxy": "a:1"]).warnings
                 == ["all_proxy: the proxy's scheme is socks5h, but only http is supported; https calls fail"])
         // Both schemes have their own proxy, so all_proxy is not used.
         #expect(
-            ProxyEnvironment(["all_proxy": "socks5://p", "http_proxy": "a:1", "https_proxy": "a:1"]).warnings
+            OutboundProxyEnvironment(["all_proxy": "socks5://p", "http_proxy": "a:1", "https_proxy": "a:1"])
+                .warnings
                 == [])
     }
 
@@ -145,7 +146,7 @@ struct ProxyConfigurationTests {
             "a*b", "[::1", "*.*", "10.0.0.0/-1", "a.test, \u{301}b.test", "b\u{fc}cher.test",
         ])
     func noException(text: String) {
-        #expect(throws: ProxyConfiguration.Failure.self) { try NoProxy(text) }
+        #expect(throws: OutboundProxy.Failure.self) { try NoProxy(text) }
     }
 
     @Test(

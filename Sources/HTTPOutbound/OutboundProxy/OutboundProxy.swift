@@ -4,7 +4,7 @@ internal import HTTPModel
 
 /// An HTTP proxy. It tunnels connections to `https` origins (CONNECT, RFC 9110 9.3.6), and forwards requests
 /// to `http` origins, sent in absolute-form (RFC 9112 3.2.2).
-public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
+public struct OutboundProxy: Sendable, Hashable, CustomStringConvertible {
     /// Why a proxy is invalid. Never contains a password.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         public let description: String
@@ -55,7 +55,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     }
 
     private init(_ url: String, user: String?, password: String) throws(Failure) {
-        let bare = try ProxyConfiguration(url)
+        let bare = try OutboundProxy(url)
         (host, port) = (bare.host, bare.port)
         guard user?.contains(":") != true else {
             throw Failure(description: "the proxy's user must not contain a colon")
