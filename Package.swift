@@ -11,10 +11,10 @@ import PackageDescription
 //     6      GatewayHTTP
 //     5      GatewayConfig
 //     4      GatewayCore   NetworkingSession   NetworkingCompatibility   NetworkingTesting
-//     3      Networking   HTTPInbound   HTTPOutbound   RxTesting
+//     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   RxTesting
 //     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
-//     0      ASCIIText   Locking   Queues
+//     0      ASCIIText   Locking   Queues   Timers
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL
 //            CLinux   CPages
 
@@ -80,7 +80,9 @@ let package = Package(
 
         module("Locking"),
         module("Queues"),
-        module("Rx", ["Locking", "Queues"]),
+        // Apart from Rx, because loops and sockets need timers, but no streams.
+        module("Timers"),
+        module("Rx", ["Timers", "Locking", "Queues"]),
         // Old spellings of RxSwift, and what needs all of Foundation, which the gateway does not link.
         module("RxCompatibility", ["Rx"]),
         // Blocks until a stream ends, while the main run loop runs: for tests and tools.
@@ -96,7 +98,7 @@ let package = Package(
 
         module(
             "EventIO",
-            ["CLibevent", "CAres", "COpenSSL", "CLinux", "Resilience", "ASCIIText", "Rx", "Locking"]),
+            ["CLibevent", "CAres", "COpenSSL", "CLinux", "Resilience", "ASCIIText", "Timers", "Locking"]),
         module("HTTPWire", ["HTTPModel", "ASCIIText"]),
         // Decodes gzip, deflate and br as a stream; encodes gzip and br.
         module("ContentCoding", ["CZlib", "CBrotli"]),
@@ -107,10 +109,16 @@ let package = Package(
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience", ["Queues"]),
 
-        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
+        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Timers"]),
         module(
             "HTTPOutbound",
-            ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Resilience", "ASCIIText", "Rx", "Locking"]),
+            [
+                "EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Resilience", "ASCIIText", "Timers",
+                "Locking",
+            ]),
+
+        // Loops as schedulers of streams.
+        module("LoopScheduling", ["EventIO", "Timers", "Rx", "Locking"]),
 
         module(
             "Networking",
@@ -122,7 +130,8 @@ let package = Package(
         module(
             "NetworkingSession",
             [
-                "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Resilience",
+                "Networking", "HTTPOutbound", "LoopScheduling", "EventIO", "HTTPModel", "JSONBytes",
+                "Resilience",
                 "ASCIIText", "Rx", "Locking",
             ]),
         // The names and errors of other clients, and NSError, which needs all of Foundation.
@@ -148,7 +157,8 @@ let package = Package(
             [
                 "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession", "Networking",
                 "HTTPInbound",
-                "HTTPOutbound", "EventIO", "ContentCoding", "HTTPModel", "JSONBytes", "Resilience",
+                "HTTPOutbound", "EventIO", "ContentCoding", "HTTPModel", "JSONBytes",
+                "Resilience",
                 "ASCIIText", "Rx", "Locking",
             ]),
         module(
@@ -161,7 +171,8 @@ let package = Package(
             "GatewayTesting",
             [
                 "GatewayHTTP", "GatewayCore", "NetworkingTesting", "Networking", "HTTPInbound",
-                "HTTPOutbound", "EventIO", "RxVirtualTime", "Rx", "HTTPModel", "JSONBytes", "Locking",
+                "HTTPOutbound", "LoopScheduling", "EventIO", "RxVirtualTime", "Rx", "HTTPModel", "JSONBytes",
+                "Locking",
             ]),
 
         // The demo's upstream APIs, declared like the endpoints of any gateway.
@@ -216,7 +227,7 @@ let package = Package(
             "CodingBench", ["GatewayHTTP", "GatewayCore", "Networking", "Rx", "HTTPModel", "TestSupport"],
             linkerSettings: allocator),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
-        benchmark("RxBench", ["EventIO", "RxVirtualTime", "Rx"]),
+        benchmark("RxBench", ["LoopScheduling", "EventIO", "RxVirtualTime", "Rx"]),
 
         // The process that `make soak PROOF=bodies` measures.
         .executableTarget(
@@ -271,7 +282,7 @@ let package = Package(
         tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
-        tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
+        tests("EventIOTests", ["LoopScheduling", "EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
         tests(
             "GatewayConfigTests",
@@ -286,7 +297,8 @@ let package = Package(
         tests(
             "HTTPOutboundTests",
             [
-                "HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Resilience", "Rx", "Locking",
+                "HTTPOutbound", "LoopScheduling", "EventIO", "HTTPWire", "HTTPModel", "Resilience", "Rx",
+                "Locking",
                 "TestSupport",
             ]),
         tests(

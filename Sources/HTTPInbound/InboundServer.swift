@@ -1,7 +1,7 @@
 public import EventIO
 public import HTTPModel
 internal import HTTPWire
-public import Rx
+public import Timers
 
 /// Serves HTTP/1.1 to clients on one loop, and is used on that loop only.
 ///

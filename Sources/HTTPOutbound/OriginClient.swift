@@ -1,6 +1,6 @@
 public import EventIO
 public import HTTPModel
-public import Rx
+import Locking
 
 /// Receives a response as it arrives, on the loop of its call.
 public protocol OutboundStreamReceiver: AnyObject, Sendable {
@@ -38,14 +38,14 @@ public final class OriginClient: Sendable {
         _ request: OutboundRequest, within limit: TimeAmount? = nil,
         streamingTo receiver: (any OutboundStreamReceiver)? = nil,
         ended: @escaping @Sendable (Result<OutboundResponse, OutboundError>) -> Void
-    ) -> any Disposable {
-        let subscription = SingleAssignmentDisposable()
+    ) -> PendingCall {
+        let pending = PendingCall()
         let start: @Sendable () -> Void = { [self] in
-            // Disposed before the loop could start it.
-            guard !subscription.isDisposed else { return }
-            let call = ClosureCall(request, to: pool, within: limit, streamingTo: receiver, ended)
-            pool.start(call)
-            subscription.setDisposable(call)
+            pending.begin {
+                let call = ClosureCall(request, to: pool, within: limit, streamingTo: receiver, ended)
+                pool.start(call)
+                return call
+            }
         }
         if loop.isCurrent {
             start()
@@ -56,6 +56,35 @@ public final class OriginClient: Sendable {
                         reason: .destinationUnavailable, detail: "the event loop has ended",
                         timings: OutboundTimings(started: MonotonicTime.clock()))))
         }
-        return subscription
+        return pending
+    }
+}
+
+/// A call that any thread may dispose, also before its loop has started it.
+public final class PendingCall: Sendable {
+    private struct State {
+        var call: LoopDisposable?
+        var isDisposed = false
+    }
+
+    private let state = Lock(State())
+
+    /// Starts the call, unless it is disposed.
+    fileprivate func begin(_ start: () -> LoopDisposable) {
+        guard !state.withLock({ $0.isDisposed }) else { return }
+        let call = start()
+        let isDisposed = state.withLock { state in
+            if !state.isDisposed { state.call = call }
+            return state.isDisposed
+        }
+        if isDisposed { call.dispose() }
+    }
+
+    public func dispose() {
+        let call = state.withLock { state in
+            state.isDisposed = true
+            return state.call.take()
+        }
+        call?.dispose()
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import Locking
 public import Rx
 
 extension ObservableConvertibleType {

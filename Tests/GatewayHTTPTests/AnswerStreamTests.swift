@@ -144,17 +144,20 @@ struct AnswerStreamTests {
     func slowEnd() throws {
         let subject = ReplaySubject<[UInt8]>.create(bufferSize: 2)
         subject.onNext([65])
+        // Its connection stays open until the server has stopped.
+        var clients: [RawClient] = []
         let lines = try serve {
             .stream(subject, contentType: "text/csv", length: 2)
         } _: { server in
             let client = try RawClient(port: server.port)
+            clients.append(client)
             client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
             #expect(try client.read(through: "\r\n\r\nA").contains("Content-Length: 2"))
             subject.onNext([66])
             subject.onCompleted()
             #expect(try client.read(count: 1) == [66])
         }
-        #expect(lines.ends == ["complete"])
+        #expect(lines.ends == ["complete"] && clients.count == 1)
     }
 
     @Test("A piece that takes longer than the gap breaks the answer off")

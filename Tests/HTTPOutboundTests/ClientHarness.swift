@@ -160,7 +160,10 @@ final class RunningCall: Sendable {
 extension OriginClient {
     /// Returns the call, cold. Fails only with `OutboundError`.
     func send(_ request: OutboundRequest) -> Single<OutboundResponse> {
-        .create { observer in self.send(request) { observer($0.mapError { $0 }) } }
+        .create { observer in
+            let call = self.send(request) { observer($0.mapError { $0 }) }
+            return Disposables.create { call.dispose() }
+        }
     }
 
     func begin(_ request: OutboundRequest) -> RunningCall { RunningCall(self, request) }

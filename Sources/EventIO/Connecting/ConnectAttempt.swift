@@ -1,6 +1,6 @@
 import CLibevent
 import Glibc
-import Rx
+import Timers
 
 /// Connects a stream within one deadline. `ConnectRace` decides what to try when.
 final class ConnectAttempt: TimerTarget {

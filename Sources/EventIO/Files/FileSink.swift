@@ -1,5 +1,5 @@
 import Glibc
-import Rx
+import Timers
 
 /// Writes a file on helper threads for a loop. The bytes go to a temporary file in the same folder, which is
 /// renamed when complete and removed otherwise. `FilePlace` says what it may replace. Used on its loop only.

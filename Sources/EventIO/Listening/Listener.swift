@@ -1,6 +1,6 @@
 import CLibevent
 import Glibc
-import Rx
+import Timers
 
 /// A listening socket that accepts connections on a loop.
 ///

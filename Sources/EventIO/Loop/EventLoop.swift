@@ -1,7 +1,9 @@
 import CLibevent
+import FoundationEssentials
 import Glibc
-public import Rx
+import Locking
 import Synchronization
+public import Timers
 
 /// A thread's `event_base`, which handles sockets, timers and work from other threads.
 ///
@@ -71,8 +73,11 @@ public final class EventLoop: @unchecked Sendable {
     var turn = LoopTurn()
     private var stopRequested = false
 
-    /// A copy of the static `wallOffset`, which saves a lazy global access.
-    let wallOffset = EventLoop.wallOffset
+    /// Seconds from the monotonic clock to the time of day, the same for all loops. A copy, which saves a lazy
+    /// global access.
+    package let wallOffset = EventLoop.commonWallOffset
+    private static let commonWallOffset =
+        Date().timeIntervalSinceReferenceDate - Double(MonotonicTime.clock().nanoseconds) / 1e9
 
     /// Counts the wakes, which shows whether a loop spins.
     public private(set) var wakeCount: Int64 = 0
@@ -254,6 +259,11 @@ public final class EventLoop: @unchecked Sendable {
         enqueue(.closure(work))
     }
 
+    /// Runs `work` now when called on the loop, else soon.
+    package func onLoop(_ work: @escaping @Sendable () -> Void) {
+        if isCurrent { work() } else { execute(work) }
+    }
+
     @discardableResult
     func enqueue(_ work: Work) -> Bool {
         guard isCurrent else { return queue.append(work) }
@@ -316,6 +326,12 @@ public final class EventLoop: @unchecked Sendable {
     @_disfavoredOverload
     public func setTimer(after duration: Duration, target: any TimerTarget) -> TimerToken {
         setTimer(at: now + TimeAmount(duration), target: target)
+    }
+
+    /// Sets a timer from any thread.
+    package func setTimerFromAnyThread(after amount: TimeAmount, target: any TimerTarget) -> TimerToken {
+        guard isCurrent else { return remoteTimers.set(at: .clock() + amount, target, on: self) }
+        return setTimer(after: amount, target: target)
     }
 
     /// Cancels a timer, at once on the loop and soon from another thread. Does nothing if the timer is gone.

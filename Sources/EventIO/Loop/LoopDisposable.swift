@@ -1,10 +1,8 @@
-public import Rx
-
 /// Something on a loop that any thread may cancel.
 ///
 /// `@unchecked Sendable`: it adds only constants. `dispose()` hands over to the loop, where subclasses use
 /// their state.
-open class LoopDisposable: Disposable, @unchecked Sendable {
+open class LoopDisposable: @unchecked Sendable {
     public final let loop: EventLoop
 
     public init(on loop: EventLoop) {

@@ -1,5 +1,5 @@
 import Locking
-import Rx
+import Timers
 
 /// Timers that other threads set on a loop, which soon sets each in its wheel. The top bit of their index is
 /// set.

@@ -1,4 +1,4 @@
-import Rx
+import Timers
 
 /// The timers of a loop: a hierarchical timing wheel over a slab of nodes.
 ///

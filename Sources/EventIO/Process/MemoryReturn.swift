@@ -1,6 +1,6 @@
 import Glibc
-import Rx
 import Synchronization
+import Timers
 
 /// Returns freed memory to the system when a loop goes quiet after large bodies. Used on the loop only.
 ///

@@ -1,4 +1,4 @@
-import Rx
+import Timers
 
 /// What a request for the addresses of a name is told.
 enum ResolveUpdate: Sendable, Equatable {

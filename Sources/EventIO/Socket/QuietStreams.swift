@@ -1,4 +1,4 @@
-import Rx
+import Timers
 
 /// Reads streams once more after they went quiet, to see whether they are still alive.
 ///

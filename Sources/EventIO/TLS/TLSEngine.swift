@@ -1,6 +1,6 @@
 import COpenSSL
 import Glibc
-import Rx
+import Timers
 
 /// The TLS state of one connection. It does no I/O: the stream feeds it bytes and reads the result, and it
 /// writes through the stream, which owns it. Used and freed on the stream's loop.

@@ -195,13 +195,14 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
             outer.timeline == nil
             ? takeSource().subscribe(self, number: place.number)
             : CallContext.$current.withValue(own) { takeSource().subscribe(self, number: place.number) }
-        work.withLock { $0.call = call }
+        // Unless it has ended by now: then the two would keep each other.
+        work.withLock { if !$0.hasResult { $0.call = call } }
     }
 
     private func followOutsideRequest() {
         let subscription = takeSource().subscribe(
             onSuccess: { [self] in succeeded($0, number: 0) }, onFailure: { [self] in failed($0, number: 0) })
-        work.withLock { $0.subscription = subscription }
+        work.withLock { if !$0.hasResult { $0.subscription = subscription } }
     }
 
     override func cancel() {
@@ -240,9 +241,11 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
         }
     }
 
+    /// Releases the call, which is in progress until it has reported.
     private func endCall() -> (PipelinePlace?, CallContext?) {
         work.withLock { work in
             work.hasResult = true
+            (work.call, work.subscription) = (nil, nil)
             return (work.place, work.context)
         }
     }

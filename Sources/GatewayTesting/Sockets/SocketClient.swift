@@ -2,6 +2,7 @@ import Dispatch
 import EventIO
 import HTTPModel
 import HTTPOutbound
+import LoopScheduling
 import Networking
 import Rx
 

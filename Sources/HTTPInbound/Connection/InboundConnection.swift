@@ -1,7 +1,7 @@
 internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
-internal import Rx
+internal import Timers
 
 /// One client connection: performs what `ConnectionStateMachine` decides. Used on its loop only. The server
 /// retains it until it ends, so it outlives every callback of its stream.

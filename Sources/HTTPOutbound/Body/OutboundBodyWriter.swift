@@ -1,7 +1,7 @@
 public import EventIO
 internal import HTTPModel
 internal import HTTPWire
-public import Rx
+public import Timers
 
 /// Writes the pieces of one body as fast as the socket takes them. At most `queueLimit` bytes and one piece
 /// are queued.

@@ -1,7 +1,7 @@
 public import EventIO
 public import HTTPModel
 public import Resilience
-public import Rx
+public import Timers
 
 /// One call, on its loop. Subclasses handle its events.
 ///

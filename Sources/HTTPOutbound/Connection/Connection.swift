@@ -2,7 +2,7 @@ internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 internal import Resilience
-internal import Rx
+internal import Timers
 
 /// One connection to an upstream and the call that it serves. Performs what `ConnectionState` decides.
 ///

@@ -1,7 +1,7 @@
 internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
-internal import Rx
+internal import Timers
 
 /// Asks a proxy for a tunnel (CONNECT, RFC 9110 9.3.6) and starts TLS in it. Handles the stream until then;
 /// afterwards the connection does.

@@ -2,7 +2,7 @@ public import EventIO
 internal import HTTPModel
 internal import HTTPWire
 public import Resilience
-public import Rx
+public import Timers
 
 /// The connections of one origin on one loop. Does what `ConnectionPool` decides.
 ///

@@ -1,5 +1,5 @@
 internal import EventIO
-internal import Rx
+internal import Timers
 
 /// Sweeps the vacant pools of a client: some time after a pool has become vacant, and again while vacant
 /// pools are left. One timer serves all pools.

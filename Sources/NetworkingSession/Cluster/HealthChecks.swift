@@ -12,7 +12,7 @@ final class HealthChecks: TimerTarget {
     private let loop: EventLoop
     private let request: OutboundRequest
     /// The checks under way.
-    private var underWay: [ObjectIdentifier: any Disposable] = [:]
+    private var underWay: [ObjectIdentifier: PendingCall] = [:]
     /// The addresses that were there in the last round, or were checked since; nil before the first round.
     private var known: Set<ObjectIdentifier>?
     /// The begin of the next round.

@@ -1,5 +1,6 @@
 import EventIO
 package import HTTPOutbound
+import LoopScheduling
 package import Networking
 package import Rx
 

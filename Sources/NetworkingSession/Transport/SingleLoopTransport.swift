@@ -3,6 +3,7 @@ import EventIO
 import FoundationEssentials
 import HTTPModel
 import Locking
+import LoopScheduling
 import Networking
 import Rx
 

@@ -14,7 +14,7 @@ struct HomeEndpoint {
     private let tags: Provider<TagsAPI>
     private let users: Provider<UsersAPI>
 
-    static func declare(on gateway: AppGateway) {
+    static func declare(on gateway: Gateway) {
         // Short limits: optional parts must not delay the screen.
         var brief = CallPolicy()
         brief.totalTimeout = .seconds(3)
@@ -26,7 +26,7 @@ struct HomeEndpoint {
         ).declare(on: gateway)
     }
 
-    private func declare(on gateway: AppGateway) {
+    private func declare(on gateway: Gateway) {
         gateway.get("/api/home") { request in
             let date = try request.query("date", default: CalendarDate.todayInUTC())
             let point = GridPoint(

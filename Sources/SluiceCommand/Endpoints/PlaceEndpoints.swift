@@ -9,11 +9,11 @@ import SampleUpstreams
 struct PlaceEndpoints {
     private let places: Provider<PlacesAPI>
 
-    static func declare(on gateway: AppGateway) {
+    static func declare(on gateway: Gateway) {
         PlaceEndpoints(places: gateway.provider(PlacesAPI.self, upstream: "places")).declare(on: gateway)
     }
 
-    private func declare(on gateway: AppGateway) {
+    private func declare(on gateway: Gateway) {
         // Enough for the maximum of points with white space.
         gateway.post("/api/daily/path", .bodyLimit(256 * 1024)) { request in
             let path = try request.json(as: DailyPath.self)

@@ -9,11 +9,11 @@ import Rx
 struct TagEndpoints {
     private let tags: Provider<TagsAPI>
 
-    static func declare(on gateway: AppGateway) {
+    static func declare(on gateway: Gateway) {
         TagEndpoints(tags: gateway.provider(TagsAPI.self, upstream: "tags")).declare(on: gateway)
     }
 
-    private func declare(on gateway: AppGateway) {
+    private func declare(on gateway: Gateway) {
         gateway.get("/api/tags") { _ in
             .parts(tags: tags.rx.request(.all).fragment(at: .root, as: .array))
         }

@@ -8,11 +8,11 @@ import Rx
 struct UserEndpoints {
     private let users: Provider<UsersAPI>
 
-    static func declare(on gateway: AppGateway) {
+    static func declare(on gateway: Gateway) {
         UserEndpoints(users: gateway.provider(UsersAPI.self, upstream: "users")).declare(on: gateway)
     }
 
-    private func declare(on gateway: AppGateway) {
+    private func declare(on gateway: Gateway) {
         gateway.get("/api/users/{name}") { request in
             let name = try request.path("name", as: UserName.self)
             return .parts(user: users.rx.request(.user(name)).fragment(at: UsersAPI.profile, as: .object))

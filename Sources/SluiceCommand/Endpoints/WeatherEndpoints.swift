@@ -9,11 +9,11 @@ import SampleUpstreams
 struct WeatherEndpoints {
     private let weather: Provider<WeatherAPI>
 
-    static func declare(on gateway: AppGateway) {
+    static func declare(on gateway: Gateway) {
         WeatherEndpoints(weather: gateway.provider(WeatherAPI.self, upstream: "weather")).declare(on: gateway)
     }
 
-    private func declare(on gateway: AppGateway) {
+    private func declare(on gateway: Gateway) {
         gateway.get("/api/weather") { request in
             let point = GridPoint(
                 nx: try request.query("nx", in: GridPoint.columns),

@@ -8,16 +8,17 @@ import Rx
 struct WeightEndpoints {
     private let diary: Provider<DiaryAPI>
 
-    static func declare(on gateway: AppGateway) {
+    static func declare(on gateway: Gateway) {
         WeightEndpoints(diary: gateway.provider(DiaryAPI.self, upstream: "diary")).declare(on: gateway)
     }
 
-    private func declare(on gateway: AppGateway) {
+    private func declare(on gateway: Gateway) {
         gateway.get("/api/weights/charts") { request in
             let date = try request.query("fddDate", as: CalendarDate.self)
-            return .parts(
-                recent: diary.rx.request(.weights(date, .recent)).fragment(),
-                total: diary.rx.request(.weights(date, .total)).fragment())
+            return Observable.combineLatest(
+                diary.rx.request(.weights(date, .recent)).fragment().asObservable().part("recent"),
+                diary.rx.request(.weights(date, .total)).fragment().asObservable().part("total")
+            ) { recent, total in Answer.parts(recent, total) }
         }
 
         gateway.get("/api/weights/today") { request in

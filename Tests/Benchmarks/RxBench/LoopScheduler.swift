@@ -1,4 +1,5 @@
 import Foundation
+import LoopScheduling
 import Rx
 
 /// An event loop's timers without the loop: a slab of targets with generations, as in EventIO.

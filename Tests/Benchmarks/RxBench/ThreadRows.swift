@@ -1,5 +1,6 @@
 import Dispatch
 import EventIO
+import LoopScheduling
 import Rx
 
 /// Rows with two threads. Their times are elapsed times, and contention makes their instructions vary.

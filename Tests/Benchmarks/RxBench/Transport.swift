@@ -1,4 +1,5 @@
 import Dispatch
+import LoopScheduling
 import Rx
 
 final class PendingCall: Disposable, @unchecked Sendable {

@@ -1,5 +1,6 @@
 import EventIO
 import Foundation
+import LoopScheduling
 import Rx
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import EventIO
 import Locking
+import LoopScheduling
 import Rx
 import TestSupport
 import Testing

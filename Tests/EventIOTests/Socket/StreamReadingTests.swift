@@ -2,6 +2,7 @@ import Dispatch
 import EventIO
 import Glibc
 import Locking
+import LoopScheduling
 import Rx
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import HTTPModel
 
-// sources: Sources/HTTPOutbound/OutboundProxy/OutboundProxy.swift Sources/HTTPOutbound/OutboundProxy/NoProxy.swift
+// sources: Sources/HTTPOutbound/OutboundProxy/OutboundProxy.swift
+// sources: Sources/HTTPOutbound/OutboundProxy/NoProxy.swift
 
 // Proxy settings from environment variables. Nothing may trap. An accepted proxy has a host and a port, and
 // its description hides credentials. `*` excepts every host, and each host excepts itself. The lines are a

@@ -86,10 +86,10 @@ struct ProxyRoutingTests {
     @Test(
         "A rest of a path that is not at its end, or has no name, is a fault",
         arguments: [
-            ("/a/{rest...}/b", "has the parameter {rest...} before its end"),
-            ("/{a...}/{b...}", "has the parameter {a...} before"),
-            ("/a/{...}", "has the segment {...}; a parameter is a whole segment"),
-            ("/a/x{b...}", "has the segment x{b...}"),
+            ("/a/{rest...}/b", "has a segment after {rest...}, which must be the last"),
+            ("/{a...}/{b...}", "has a segment after {a...}"),
+            ("/a/{...}", "has a segment with braces in it; a parameter is a whole segment"),
+            ("/a/x{b...}", "has a segment with braces in it"),
             ("/{a}/{a...}", "has the parameter {a} twice"),
         ])
     func badRest(path: String, complaint: String) throws {

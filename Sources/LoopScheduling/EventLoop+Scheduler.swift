@@ -1,4 +1,5 @@
 public import Dispatch
+public import EventIO
 public import FoundationEssentials
 import Locking
 public import Rx
@@ -35,8 +36,7 @@ extension EventLoop: SchedulerType {
     /// Sets a timer from any thread. (Not disfavoured, so that it hides the protocol's own implementation:
     /// `cancelTimer` does not know those tokens.)
     public func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
-        guard isCurrent else { return remoteTimers.set(at: .clock() + TimeAmount(dueTime), target, on: self) }
-        return setTimer(at: now + TimeAmount(dueTime), target: target)
+        setTimerFromAnyThread(after: TimeAmount(dueTime), target: target)
     }
 }
 
@@ -48,12 +48,6 @@ extension SchedulerType where Self == EventLoop {
         let now: MonotonicTime = now
         return Date(timeIntervalSinceReferenceDate: self.wallOffset + Double(now.nanoseconds) / 1e9)
     }
-}
-
-extension EventLoop {
-    /// Seconds from the monotonic clock to the time of day, the same for all loops.
-    static let wallOffset =
-        Date().timeIntervalSinceReferenceDate - Double(MonotonicTime.clock().nanoseconds) / 1e9
 }
 
 extension TimeAmount {
@@ -163,9 +157,5 @@ private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, Se
     }
 }
 
-extension EventLoop {
-    /// Runs `work` now when called on the loop, else soon.
-    func onLoop(_ work: @escaping @Sendable () -> Void) {
-        if isCurrent { work() } else { execute(work) }
-    }
-}
+// `dispose()` is the loop disposable's own.
+extension LoopDisposable: Disposable {}

@@ -1,0 +1,5 @@
+import HTTPOutbound
+import Rx
+
+// `dispose()` is the call's own.
+extension PendingCall: Disposable {}
