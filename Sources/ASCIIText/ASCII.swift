@@ -101,11 +101,11 @@ public enum ASCII {
         return text.withUTF8Buffer { equalsIgnoringCase(bytes, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether the bytes equal `text` without regard to case, in a few comparisons of words that ignore bit 5
-    /// of each byte.
+    /// Whether the bytes equal `text` without regard to case. Compares several bytes at once, and ignores bit
+    /// 5 of each.
     ///
     /// - Parameters:
-    ///   - bytes: bytes without a control character, which differs from a digit or a dash in bit 5.
+    ///   - bytes: bytes without control characters, some of which differ from a digit or a dash only in bit 5.
     ///   - text: at least four lower-case letters, digits and dashes.
     @inlinable @inline(__always)
     package static func isText(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {

@@ -66,7 +66,8 @@ package struct PathTemplate: Sendable, Hashable {
             guard text.utf8.first == Byte.openBrace, text.utf8.last == Byte.closeBrace, isName(name) else {
                 throw PathTemplateError(
                     "has a segment with braces in it; a parameter is a whole segment, {name}"
-                        + (allowsRest ? " or {name...}" : "") + ", with a name of letters, digits and _")
+                        + (allowsRest ? " or {name...}" : "")
+                        + ", with a name of letters, digits and _, and no digit first")
             }
             return isRest ? .rest(String(name)) : .parameter(String(name))
         }

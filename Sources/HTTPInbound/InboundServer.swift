@@ -185,8 +185,8 @@ public final class InboundServer {
 
     // MARK: Leaving
 
-    /// Continues serving, with `Connection: close` in each answer behind which no further request has
-    /// arrived.
+    /// Continues serving. An answer has `Connection: close`, unless the next request of its connection has
+    /// already arrived.
     public func beginDrain() {
         guard case .serving = phase else { return }
         phase = .announced

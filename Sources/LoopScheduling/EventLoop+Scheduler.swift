@@ -40,7 +40,7 @@ extension EventLoop: SchedulerType {
     }
 }
 
-// The scheduler's clock. On a concrete `EventLoop`, `now` is the loop's own.
+// The clock of `SchedulerType`. Code that has an `EventLoop` gets the loop's own `now`, a `MonotonicTime`.
 extension SchedulerType where Self == EventLoop {
     /// The loop's clock as a date, for durations and deadlines. It starts at the time of day and never jumps:
     /// it ignores changes of the system clock and stops while the machine sleeps.

@@ -1,7 +1,7 @@
 /// When an address of an upstream that has several is not used for a while, because its attempts fail.
 public struct EjectionPolicy: Sendable, Hashable {
-    /// How many attempts must fail, one after another, to eject the address. 1 to 1000, default 5. After its
-    /// return, one failure before the first success ejects it again.
+    /// How many attempts must fail, one after another, to eject the address. 1 to 1000, default 5. When an
+    /// address returns, a single failure ejects it again until an attempt succeeds.
     public var consecutive = 5
     /// How long the first ejection lasts. The next ones last two, three and more times as long. 100 ms to 1
     /// h, default 30 s.

@@ -1,12 +1,12 @@
 import Dispatch
 import EventIO
 import HTTPModel
+import LoopScheduling
 import Rx
 import TestSupport
 import Testing
 
 @testable import HTTPOutbound
-import LoopScheduling
 
 /// Tests the time limits of uploads, which may stay in the kernel's buffers long after the last write.
 @Suite("Upload time limits", .timeLimit(.minutes(1)))

@@ -189,7 +189,8 @@ package struct PlanCheck {
                 complain("merge: the value must be an object, but forEach makes an array", at: part.place)
             } else if let expect = call.$expected, expect.value != .object {
                 complain(
-                    "merge: the value must be an object, but expect names another kind", at: expect.place)
+                    "merge: the value must be an object, but \"expect\" declares another kind",
+                    at: expect.place)
             }
         case .group, .value(.object), .value(.reference): break
         case .value(let value):

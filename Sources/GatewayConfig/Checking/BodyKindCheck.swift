@@ -13,7 +13,7 @@ struct BodyKindCheck {
             case .path: "a path takes only text, numbers and Booleans"
             case .query: "query takes only text, numbers, Booleans and lists of them"
             case .field: "a header takes only text, numbers and Booleans"
-            case .text: "text around a reference takes only text, numbers and Booleans"
+            case .text: "a reference within text must be text, a number or a Boolean"
             }
         }
     }
@@ -78,7 +78,7 @@ struct BodyKindCheck {
         guard isWrong else { return }
         let shown = kind == .array && place == .query ? "a list of lists or objects" : Self.shown(kind)
         reader.error(
-            "\(reference.text) is \(shown) by the schema of the body; \(place.allowed)",
+            "\(reference.text) is \(shown), according to the schema of the body; \(place.allowed)",
             at: reference.place)
     }
 

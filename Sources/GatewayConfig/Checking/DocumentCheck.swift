@@ -4,7 +4,7 @@ import Networking
 
 /// Checks the files as a whole.
 struct DocumentCheck {
-    /// More upstream calls for one request are likely a mistake.
+    /// The most upstream calls of one request without a warning. More are likely a mistake.
     static let manyCalls = 100
 
     let document: ConfigDocument

@@ -37,7 +37,7 @@ package enum ConfigSchemaText {
                 "title",
                 .text(
                     isIncluded
-                        ? "A file that a configuration of Sluice includes" : "A configuration of Sluice")
+                        ? "A file that a Sluice configuration includes" : "A configuration of Sluice")
             ),
         ])
         guard case .object(let members) = file else { return "" }

@@ -28,7 +28,7 @@ enum PartShape {
         "forEach", .reference, "A reference to an array. Each item makes a call, which reads {item}.")
     static let concurrency = Member(
         "concurrency", .integer(PlannedItems.concurrencyRange), standard: PlannedItems.standardConcurrency,
-        "How many calls of a forEach are in flight.")
+        "The most calls of a forEach that are in flight at once.")
     static let limit = Member(
         "limit", .integer(PlannedItems.limitRange), standard: PlannedItems.standardLimit,
         "The most items of a forEach. A longer array is not cut: it fails the part.")

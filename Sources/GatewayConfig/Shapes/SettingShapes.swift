@@ -26,7 +26,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
             "From SIGTERM to closing the listener; /health/ready answers 503 meanwhile.")
         Setting(
             "deadline", \.drainDeadline, .duration("1s", "1h"),
-            "From SIGTERM to the reset of the remaining connections.")
+            "How long after SIGTERM the gateway resets the remaining connections.")
     }
 
     /// Bounds of the gateway.

@@ -42,7 +42,7 @@ extension AnyMember {
 
 /// The members of an object of the format.
 struct Shape: Sendable {
-    /// For messages: "a part".
+    /// What messages call the object: "a part".
     let title: String
     /// The name of the definition in the JSON Schema.
     let definition: String

@@ -72,7 +72,7 @@ enum HeaderRules {
 }
 
 extension ConfigReader {
-    /// The most header fields that a request or an answer sets.
+    /// The most header fields that a file may set on a request or an answer.
     private static let mostFields = 100
 
     /// Returns the members of a mapping whose names are header fields of this message that may be set, each

@@ -27,7 +27,8 @@ struct PipelinePlace {
         number = parts.begin(name, policy, run, at: began)
     }
 
-    /// Returns the context that attributes calls to the part, in the timeline too if there is one.
+    /// Returns a context that attributes calls to the part. If there is a timeline, the calls appear there
+    /// under the part.
     func context(_ context: CallContext, _ name: String) -> CallContext {
         let own = context.forPart(number)
         guard let timeline = context.timeline?.timeline else { return own }

@@ -43,7 +43,7 @@ public struct OutboundProxyEnvironment: Sendable, Hashable {
         self.warnings = warnings
     }
 
-    /// Returns the proxy of this origin; nil if it is reached directly.
+    /// Returns the proxy for this origin, or nil if the origin is reached directly.
     ///
     /// - Throws: if the variable that names the proxy is invalid. The description includes its name.
     public func proxy(for origin: Origin) throws(OutboundProxy.Failure) -> OutboundProxy? {

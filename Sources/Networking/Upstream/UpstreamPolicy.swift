@@ -25,7 +25,7 @@ public struct UpstreamPolicy: Sendable, Hashable {
     /// How long an address that was added or has returned takes only a part of its load, from 10 % to all of
     /// it. At most 10 min; nil for its whole load at once. Default 10 s.
     public var slowStart: Duration? = .seconds(10)
-    /// How the addresses are checked besides the calls. Default nil: not at all.
+    /// The health checks of the addresses, in addition to the results of calls. Default nil: no checks.
     public var health: HealthCheckPolicy?
     /// Whether calls accept compressed responses. Default `.unlessNearby`.
     public var compression = UpstreamCompression.unlessNearby
