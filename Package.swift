@@ -118,7 +118,7 @@ let package = Package(
             ]),
 
         // Loops as schedulers of streams.
-        module("LoopScheduling", ["EventIO", "Timers", "Rx", "Locking"]),
+        module("LoopScheduling", ["EventIO", "Rx", "Locking"]),
 
         module(
             "Networking",

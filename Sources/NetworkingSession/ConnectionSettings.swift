@@ -59,7 +59,8 @@ public struct ConnectionSettings: Sendable {
         /// Connects directly.
         public static let none = Proxy(kind: .none)
         /// Uses the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`
-        /// (`OutboundProxyEnvironment`), read once. An invalid one causes a warning, and fails at most the calls that need it.
+        /// (`OutboundProxyEnvironment`), read once. An invalid one causes a warning, and fails at most the
+        /// calls that need it.
         public static let environment = Proxy(kind: .environment)
 
         /// Uses the same proxy for all upstreams except these hosts.

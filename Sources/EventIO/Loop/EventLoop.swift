@@ -73,8 +73,8 @@ public final class EventLoop: @unchecked Sendable {
     var turn = LoopTurn()
     private var stopRequested = false
 
-    /// Seconds from the monotonic clock to the time of day, the same for all loops. A copy, which saves a lazy
-    /// global access.
+    /// Seconds from the monotonic clock to the time of day, the same for all loops. A copy, which saves a
+    /// lazy global access.
     package let wallOffset = EventLoop.commonWallOffset
     private static let commonWallOffset =
         Date().timeIntervalSinceReferenceDate - Double(MonotonicTime.clock().nanoseconds) / 1e9
