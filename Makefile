@@ -24,7 +24,7 @@ FLAGS ?=
 # Additional options of debug builds. A change of them recompiles everything.
 DEBUG ?=
 # Limits of heap allocations per request: two calls in a pipeline, and three parts.
-CHARTS_ALLOCATIONS = 47
+CHARTS_ALLOCATIONS = 52
 SCREEN_ALLOCATIONS = 35
 # The program contains the Swift runtime, so it runs without a toolchain. Generic code is specialized across modules.
 # Debug builds and tests check exclusive access to memory; the release build does not (checks cost a sixth of a request).

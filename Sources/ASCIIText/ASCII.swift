@@ -105,7 +105,8 @@ public enum ASCII {
     /// 5 of each.
     ///
     /// - Parameters:
-    ///   - bytes: bytes without control characters, some of which differ from a digit or a dash only in bit 5.
+    ///   - bytes: bytes without control characters, some of which differ from a digit or a dash only in bit
+    ///     5.
     ///   - text: at least four lower-case letters, digits and dashes.
     @inlinable @inline(__always)
     package static func isText(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {

@@ -25,7 +25,7 @@ struct FallbackCheck {
             if call.items != nil { return (.array, "forEach makes an array") }
             guard let expect = call.$expected, !reader.unread.contains(expect.place) else { return nil }
             // A variable may name the kind, so it is not shown.
-            return (expect.value, "expect names another kind")
+            return (expect.value, "\"expect\" declares another kind")
         case .group: return (.object, "the value of a group is an object")
         case .value: return nil
         }

@@ -120,7 +120,7 @@ enum CallPath {
     /// Returns why the path is invalid, phrased to follow it; nil if it is valid.
     static func fault(_ template: PlannedText) -> String? {
         guard case .text(let first)? = template.pieces.first, first.utf8.first == Byte.slash else {
-            return "does not begin with a slash; it is only the path, because the upstream has the base URL"
+            return "does not begin with a slash: write only the path, because the upstream has the base URL"
         }
         var isQuery = false
         // A value may be empty or any text, so its segment cannot be checked here.
