@@ -37,7 +37,7 @@ struct StaticTests {
             - {proxy: /a, upstream: api, methods: ["${A}", "${B}", PUT]}
             - {put: /a, data: {upstream: api, put: /a}}
             """
-        #expect(read(text).lines == ["f:4:4: error: PUT /a is declared twice; first at f:5:4"])
+        #expect(read(text).lines == ["f:5:4: error: PUT /a is declared twice; first at f:4:4"])
     }
 
     @Test("A fallback or an expected kind that a variable sets may fit")

@@ -25,11 +25,16 @@ struct DocumentCheck {
 
     // MARK: Routes
 
-    /// The same path has one route, whatever its parameters are called.
+    /// The same path has one route, whatever its parameters are called. Two items are reported once, at the
+    /// second in the file, also if they have several methods in common.
     private func checkRoutes() {
+        let endpoints = document.endpoints.map { ($0.method.rawValue, $0.path.value, $0.place) }
+        let proxies = document.proxies.flatMap { proxy in
+            methods(of: proxy).map { ($0.rawValue, proxy.path.value, proxy.place) }
+        }
         var known: [String: ConfigPlace] = [:]
-        func check(_ method: String, _ path: EndpointPath, at place: ConfigPlace) {
-            guard !path.isUnknown else { return }
+        var reported: Set<[ConfigPlace]> = []
+        for (method, path, place) in (endpoints + proxies).sorted(by: { $0.2 < $1.2 }) where !path.isUnknown {
             let segments = path.segments.map { segment in
                 switch segment {
                 case .literal(let bytes): "/" + String(decoding: bytes, as: UTF8.self)
@@ -40,17 +45,12 @@ struct DocumentCheck {
             let route = method + segments.joined()
             guard let first = known[route] else {
                 known[route] = place
-                return
+                continue
             }
+            guard reported.insert([first, place]).inserted else { continue }
             reader.error(
                 "\(method) \(Shown.text(path.shown)) is declared twice; first at \(document.text(of: first))",
                 at: place)
-        }
-        for endpoint in document.endpoints {
-            check(endpoint.method.rawValue, endpoint.path.value, at: endpoint.place)
-        }
-        for proxy in document.proxies {
-            for method in methods(of: proxy) { check(method.rawValue, proxy.path.value, at: proxy.place) }
         }
     }
 

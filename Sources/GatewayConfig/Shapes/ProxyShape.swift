@@ -29,7 +29,10 @@ enum ProxyShape {
         "deadline", .time("1ms", "1h"), standard: GatewayLimits().deadline.inNanoseconds,
         "The time until the response begins, from the end of the request's body.")
     static let answer = Member(
-        "answer", .passedAnswer, "The form of failures that the gateway itself reports.")
+        "answer", .passedAnswer(of: PassedAnswerShape.shape),
+        "The form of failures that the gateway itself reports.")
+    /// The `answer` in `defaults`, of which a proxy has the same member.
+    static let commonAnswer = Member("answer", .passedAnswer(of: AnswerShape.shape), answer.description)
 
     static let shape: Shape = Shape(
         "a proxy", definition: "proxyEndpoint", required: [proxy.name, upstream.name],
@@ -60,8 +63,8 @@ enum PassedAnswerShape {
 }
 
 extension ValueType where Value == Located<PlannedAnswer.Envelope>? {
-    static let passedAnswer = ValueType.object(PassedAnswerShape.shape, prefixes: true) {
-        .some($0.located(AnswerShape.envelope))
+    static func passedAnswer(of shape: @escaping @autoclosure @Sendable () -> Shape) -> ValueType {
+        .object(shape(), prefixes: true) { .some($0.located(AnswerShape.envelope)) }
     }
 }
 
@@ -131,9 +134,9 @@ struct ProxyDecoder {
         proxy.requestHeaders = values.read(ProxyShape.requestHeaders) ?? PassedHeaders()
         proxy.responseHeaders = values.read(ProxyShape.responseHeaders) ?? PassedHeaders()
         EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &proxy.settings)
-        let common = defaults?.read(EndpointShape.answer)
+        let common = defaults?.read(ProxyShape.commonAnswer) ?? nil
         if let upstream { CredentialCheck(values: values).run(proxy.settings, called: { [upstream.value] }) }
-        proxy.$envelope = (values.read(ProxyShape.answer) ?? nil) ?? common?.$envelope
+        proxy.$envelope = (values.read(ProxyShape.answer) ?? nil) ?? common
         return path == nil || upstream == nil ? nil : proxy
     }
 
