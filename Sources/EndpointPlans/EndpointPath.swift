@@ -1,7 +1,7 @@
 /// The path of an endpoint, as a file has it.
 package struct EndpointPath: Sendable, Hashable {
     package let text: String
-    /// Of its `PathTemplate`; empty in a planned endpoint of code.
+    /// The segments of its `PathTemplate`. An endpoint that is planned in code has an empty list.
     package let segments: [PathTemplate.Segment]
     /// As the file has it, for messages.
     package let shown: String

@@ -4,9 +4,10 @@ import JSONBytes
 /// Checks a planned endpoint: its names, bounds, groups, shapes and merged members. The reader of files and
 /// the engine use it.
 package struct PlanCheck {
-    /// The most steps and parts of an endpoint, and the deepest nesting of groups.
-    package static let mostParts = 256
-    package static let deepestGroup = 16
+    /// The most steps and parts of an endpoint.
+    private static let mostParts = 256
+    /// The deepest nesting of groups.
+    private static let deepestGroup = 16
 
     private let endpoint: PlannedEndpoint
     private let isUnknown: (ConfigPlace) -> Bool

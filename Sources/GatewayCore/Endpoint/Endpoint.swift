@@ -173,8 +173,8 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.cookieUpstreams += upstreams }
     }
 
-    /// Shows the client the `message` of an upstream's error envelope. By default the
-    /// client sees no text from an upstream.
+    /// Shows the client the `message` of an upstream's error envelope. By default the client
+    /// sees no text from an upstream.
     public static var revealsUpstreamMessages: EndpointOption {
         EndpointOption { $0.revealsUpstreamMessages = true }
     }
