@@ -1,7 +1,7 @@
 /// The path of an endpoint, as a file has it.
 package struct EndpointPath: Sendable, Hashable {
     package let text: String
-    /// The segments of its `PathTemplate`. An endpoint that is planned in code has an empty list.
+    /// The segments of its `PathTemplate`; none if it is not a template.
     package let segments: [PathTemplate.Segment]
     /// As the file has it, for messages.
     package let shown: String

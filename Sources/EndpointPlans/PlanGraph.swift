@@ -30,14 +30,6 @@ package struct PlanGraph: Sendable {
         package var isGroup: Bool { if case .group = part.content { true } else { false } }
     }
 
-    /// What a reference leads to.
-    package enum Found {
-        /// A part, and the path in its value.
-        case part(Int, ValuePath)
-        /// The name that no part has.
-        case unknown(String)
-    }
-
     /// Parts that wait for each other.
     package struct Cycle: Sendable {
         /// `parts a -> b -> a wait for each other`.
@@ -86,7 +78,7 @@ package struct PlanGraph: Sendable {
         var found: [(target: Int, place: ConfigPlace)] = []
         for reference in references {
             guard case .part(let names) = reference.source,
-                case .part(let target, _) = find(names, reference.path),
+                let (target, _) = find(names, reference.path),
                 !found.contains(where: { $0.target == target })
             else { continue }
             found.append((target, reference.place))
@@ -94,30 +86,28 @@ package struct PlanGraph: Sendable {
         return found
     }
 
-    /// Finds what a reference leads to.
+    /// Returns the part that a reference leads to, and the path in its value; nil if it leads nowhere.
     ///
     /// - Parameters:
     ///   - names: the first names of the reference.
     ///   - path: follows the names.
-    package func find(_ names: [String], _ path: ValuePath) -> Found {
+    package func find(_ names: [String], _ path: ValuePath) -> (part: Int, path: ValuePath)? {
         let steps = names.map { ValuePath.Step.name(Array($0.utf8)) } + path.steps
         var current: Int?
         for (index, step) in steps.enumerated() {
             let rest = ValuePath(steps: Array(steps[index...]))
-            guard let name = step.name else {
-                return current.map { .part($0, rest) } ?? .unknown("")
-            }
-            if let node = current, !nodes[node].isGroup { return .part(node, rest) }
+            guard let name = step.name else { return current.map { ($0, rest) } }
+            if let node = current, !nodes[node].isGroup { return (node, rest) }
             if let next = current.map({ nodes[$0].children[name] }) ?? children[name] {
                 current = next
             } else if let node = current, nodes[node].isOpen {
                 // A member of the group's object may come from a part that is merged into it.
-                return .part(node, rest)
+                return (node, rest)
             } else {
-                return .unknown(name)
+                return nil
             }
         }
-        return current.map { .part($0, ValuePath()) } ?? .unknown("")
+        return current.map { ($0, ValuePath()) }
     }
 
     /// What a part waits for: what it reads, the members of a group, and what the conditions of its groups

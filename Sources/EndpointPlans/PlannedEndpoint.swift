@@ -56,9 +56,11 @@ package struct PlannedEndpoint: Sendable {
         self.start = start
     }
 
-    /// An endpoint that is written in Swift. The engine reads only the text of its path.
+    /// An endpoint that is written in Swift.
     package init(_ method: HTTPMethod, _ path: String, parts: [PlannedPart] = []) {
-        self.init(method, Located(EndpointPath(text: path, segments: [], shown: path)), parts: .named(parts))
+        let segments = (try? PathTemplate(path))?.segments ?? []
+        self.init(
+            method, Located(EndpointPath(text: path, segments: segments, shown: path)), parts: .named(parts))
     }
 
     /// Returns the declared parameters of one place, in their order.

@@ -28,7 +28,7 @@ struct EndpointDecoder {
         scope.body = body?.value
         let steps = StepList.read(values.node(EndpointShape.first), scope, reader)
         let parts = parts(scope)
-        scope.site = .answer
+        scope.site = .init()
         // Without a path or parts, the other members are read for their problems.
         let noPath = EndpointPath(text: "", segments: [], shown: "", isUnknown: true)
         var endpoint = PlannedEndpoint(

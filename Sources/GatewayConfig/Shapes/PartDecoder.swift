@@ -50,7 +50,7 @@ struct PartDecoder {
     }
 
     private func readCondition() -> PlannedCondition? {
-        scope.site = .part(hasItem: false)
+        scope.site = .init()
         return values.read(PartShape.when)
     }
 
@@ -74,7 +74,7 @@ struct PartDecoder {
         }
         if isGroup { return group() }
         if isValue {
-            scope.site = .part(hasItem: false)
+            scope.site = .init()
             return values.read(PartShape.value).map { .value($0) }
         }
         return call()
@@ -109,11 +109,11 @@ struct PartDecoder {
     }
 
     private func call() -> PlannedPart.Content? {
-        scope.site = .part(hasItem: false)
+        scope.site = .init()
         let hasItems = values.has(PartShape.forEach)
         let source = values.read(PartShape.forEach)
         if let source { checkIsList(source) }
-        scope.site = .part(hasItem: hasItems || hasMisspelledForEach)
+        scope.site = .init(hasItem: hasItems || hasMisspelledForEach)
         var call = CallShape.decode(values)
         guard hasItems else { return call.map { .call($0) } }
         let limit = values.located(PartShape.limit)

@@ -27,7 +27,7 @@ enum StepList {
         }
         scope.declareSteps(map.members.map(\.name), members: members)
         return map.members.enumerated().compactMap { index, member in
-            scope.site = .step(index)
+            scope.site = .init(step: index)
             return step(member, isInGroup: false, reader)
         }
     }

@@ -212,12 +212,3 @@ extension YAMLScalar {
         }
     }
 }
-
-/// Lists of words in messages.
-enum Words {
-    /// Returns `debug, info or warning`.
-    static func list(_ words: [String], _ conjunction: String = "or") -> String {
-        guard words.count > 1, let last = words.last else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
-    }
-}

@@ -8,6 +8,7 @@ struct PlanBinder {
     let endpoint: PlannedEndpoint
     /// By name.
     let upstreams: [String: PlannedUpstream]
+    private let schemas: [NamedSchema]
     private(set) var schema: BodySchema?
     var faults: [PlanFault] = []
     var parameters: [BoundParameter] = []
@@ -37,12 +38,12 @@ struct PlanBinder {
     private let partNumbers: [Int]
     /// What is being bound.
     var part: String?
-    var isStep = false
     var isItem = false
 
     init(_ endpoint: PlannedEndpoint, _ upstreams: [String: PlannedUpstream], schemas: [NamedSchema]) {
         self.endpoint = endpoint
         self.upstreams = upstreams
+        self.schemas = schemas
         steps = PlanGraph(endpoint.first)
         parts = PlanGraph(endpoint.parts.list)
         stepNumbers = steps.numbers(from: 0)
@@ -53,11 +54,9 @@ struct PlanBinder {
 
     mutating func bind() {
         bindParameters()
-        faults += PlanCheck.faults(of: endpoint)
+        faults += PlanCheck.faults(of: endpoint) + ReferenceCheck.faults(of: endpoint, schemas: schemas)
         guard faults.isEmpty else { return }
-        isStep = true
         for stage in endpoint.first { bindStage(stage) }
-        isStep = false
         for part in endpoint.parts.list { bind(part, "", isQuorum: false) }
         part = nil
         bindAnswer()
@@ -86,7 +85,7 @@ struct PlanBinder {
         if let schema { schema.faults.forEach { complain($0) } }
         do throws(PathTemplateError) {
             let names = try PathTemplate(endpoint.path.value.text).parameterNames
-            for rule in endpoint.parameters where rule.place == .path && !names.contains(rule.name.value) {
+            for rule in endpoint.parameters(in: .path) where !names.contains(rule.name.value) {
                 complain("the path has no parameter {\(rule.name.value)}")
             }
         } catch {
@@ -94,13 +93,10 @@ struct PlanBinder {
         }
     }
 
-    /// Returns the index of a parameter; nil for an undeclared one, unless it is in the path.
+    /// Returns the index of a parameter. One of the path need not be declared.
     private mutating func parameter(_ name: String, in place: ParameterRule.Place) -> Int? {
         if let known = parameters.firstIndex(where: { $0.isNamed(name, in: place) }) { return known }
-        guard place == .path,
-            (try? PathTemplate(endpoint.path.value.text))?.parameterNames.contains(name) == true,
-            let text = try? BoundParameter(ParameterRule(.path, Located(name)))
-        else { return nil }
+        guard let text = try? BoundParameter(ParameterRule(place, Located(name))) else { return nil }
         parameters.append(text)
         return parameters.count - 1
     }
@@ -110,63 +106,37 @@ struct PlanBinder {
     /// What a value is used for.
     enum Use { case value, segment, fieldValue }
 
-    /// Returns nil, after a complaint, for a reference that leads nowhere.
+    /// Returns nil for a reference that leads nowhere, which `ReferenceCheck` has reported.
     mutating func bind(_ reference: PlanReference, for use: Use = .value) -> BoundReference? {
         switch reference.source {
         case .path(let name): return bind(reference, name, in: .path, use)
         case .query(let name): return bind(reference, name, in: .query, use)
         case .header(let name): return bind(reference, name, in: .header, use)
         case .body:
-            guard endpoint.body != nil else { return fail(reference, "the endpoint has no body") }
             let bound = bound(.body, reference.path, reference)
             if use == .segment, !segments.contains(bound) { segments.append(bound) }
             return bound
-        case .step(let names): return bind(step: reference, names)
+        case .step(let names):
+            guard let (step, rest) = steps.find(names, reference.path) else { return nil }
+            return bound(.leaf(stepNumbers[step]), rest, reference)
         case .part(let names):
-            guard !isStep else { return fail(reference, "a step cannot read a part") }
-            return bind(part: reference, names)
-        case .item:
-            guard isItem else { return fail(reference, "there is an item only in the calls of forEach") }
-            return BoundReference(source: .item, path: reference.path, text: reference.name)
+            guard let (part, rest) = parts.find(names, reference.path) else { return nil }
+            let number = partNumbers[part]
+            return bound(parts.nodes[part].isGroup ? .group(number) : .leaf(number), rest, reference)
+        case .item: return BoundReference(source: .item, path: reference.path, text: reference.name)
         }
     }
 
     private mutating func bind(
         _ reference: PlanReference, _ name: String, in place: ParameterRule.Place, _ use: Use
     ) -> BoundReference? {
-        guard let index = parameter(name, in: place) else {
-            return fail(reference, "\(place.parameterPlace.subject(name)) is not declared")
-        }
+        guard let index = parameter(name, in: place) else { return nil }
         switch use {
         case .value: break
         case .segment: parameters[index].restrictToSegment()
         case .fieldValue: parameters[index].restrictToFieldValue()
         }
         return BoundReference(source: .parameter(index), path: ValuePath(), text: reference.name)
-    }
-
-    private mutating func bind(step reference: PlanReference, _ names: [String]) -> BoundReference? {
-        switch steps.find(names, reference.path) {
-        case .part(let part, _) where steps.nodes[part].isGroup:
-            return fail(reference, "a group of steps has no value; one of its steps has")
-        case .part(let part, let rest):
-            let number = stepNumbers[part]
-            // Otherwise it would wait for a step that waits for it.
-            guard !isStep || number < stages.last?.upperBound ?? 0 else {
-                return fail(reference, "a step reads only the steps before it")
-            }
-            return bound(.leaf(number), rest, reference)
-        case .unknown(let name): return fail(reference, "there is no step \"\(name)\"")
-        }
-    }
-
-    private mutating func bind(part reference: PlanReference, _ names: [String]) -> BoundReference? {
-        switch parts.find(names, reference.path) {
-        case .part(let part, let rest):
-            let number = partNumbers[part]
-            return bound(parts.nodes[part].isGroup ? .group(number) : .leaf(number), rest, reference)
-        case .unknown(let name): return fail(reference, "there is no part \"\(name)\"")
-        }
     }
 
     private mutating func bound(
@@ -176,11 +146,6 @@ struct PlanBinder {
         // The calls for the elements of an array read the same value again and again.
         bound.slot = slots.slot(of: bound, isRepeated: isItem)
         return bound
-    }
-
-    private mutating func fail(_ reference: PlanReference, _ message: String) -> BoundReference? {
-        complain("\(reference.text): \(message)")
-        return nil
     }
 
     // MARK: - The answer

@@ -32,13 +32,14 @@ struct PlanFaultTests {
                 bench.part("b", "/{parts.no.id}/{parts.g.y}/{first.no}"), group,
                 bench.part("ok", "/{path.id}/{parts.g.x}"),
             ]) == [
-                #"a: {path.no}: Path parameter "no" is not declared"#,
-                #"a: {query.no}: Query parameter "no" is not declared"#,
-                #"a: {header.no}: Field "no" is not declared"#,
-                "a: {body.no}: the endpoint has no body",
-                "a: {item.x}: there is an item only in the calls of forEach",
-                #"b: {parts.no.id}: there is no part "no""#,
-                #"b: {parts.g.y}: there is no part "y""#, #"b: {first.no}: there is no step "no""#,
+                #"a: {path.no}: the endpoint declares no path parameter "no"; there is "id""#,
+                #"a: {query.no}: the endpoint declares no query parameter "no""#,
+                #"a: {header.no}: the endpoint declares no header "no""#,
+                "a: {body.no}: the endpoint declares no body, such as body: {type: object}",
+                "a: {item.x}: only the request of a part with forEach has an item",
+                #"b: {parts.no.id}: there is no part "no"; there are "a", "b", "g" and "ok""#,
+                #"b: {parts.g.y}: there is no part "g.y"; did you mean "g.x"?"#,
+                #"b: {first.no}: there is no step "no""#,
             ])
     }
 
@@ -108,7 +109,7 @@ struct PlanFaultTests {
             ])
         #expect(
             try faults(parts) { $0.first = [bench.part("s", "/{parts.a}")] } == [
-                "s: {parts.a}: a step cannot read a part"
+                "s: {parts.a}: a step cannot read a part, which starts after the steps"
             ])
     }
 
@@ -127,12 +128,13 @@ struct PlanFaultTests {
                             ]))), bench.part("u", "/{first.g.no}/{first.g.y.id}"),
                 ]
             } == [
-                "s: {first.s}: a step reads only the steps before it",
-                "t: {first.g.x}: a step reads only the steps before it",
-                "g.y: {first.g.x}: a step reads only the steps before it",
-                "g.z: {first.u}: a step reads only the steps before it",
-                #"u: {first.g.no}: there is no step "no""#,
-                "a: {first.g}: a group of steps has no value; one of its steps has",
+                "s: {first.s}: a step cannot read itself",
+                #"t: {first.g.x}: the step "g" is called later; a step reads earlier ones"#,
+                "g.y: {first.g.x}: the steps of a group start together, so they cannot read each other",
+                #"g.z: {first.u}: the step "u" is called later; a step reads earlier ones"#,
+                #"u: {first.g.no}: there is no step "g.no"; there are "g.x", "g.y" and "g.z""#,
+                "a: {first.g}: a group of steps has no value; read one of its steps; there are \"g.x\", \"g.y\" and "
+                    + "\"g.z\"",
             ])
     }
 
@@ -153,7 +155,7 @@ struct PlanFaultTests {
     @Test("Parameters that contradict themselves are told")
     func parameters() throws {
         #expect(
-            try faults([bench.part("a", "/{query.d}")]) { endpoint in
+            try faults([bench.part("a", "/a")]) { endpoint in
                 endpoint.parameters = [
                     ParameterRule(.query, "n", ValueRule(.integer, maximum: 5), default: .text("6")),
                     ParameterRule(.query, "n"), ParameterRule(.path, "no"), ParameterRule(.header, "a b"),

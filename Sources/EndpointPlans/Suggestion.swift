@@ -1,7 +1,5 @@
-import EndpointPlans
-
 /// The known name that was likely meant, for messages.
-enum Suggestion {
+package enum Suggestion {
     /// Longer names are not compared.
     private static let longestName = 64
     /// Further names are not compared.
@@ -10,13 +8,13 @@ enum Suggestion {
     private static let mostListed = 5
 
     /// Returns `; did you mean "optional"?`, or nothing if no name is near.
-    static func text(for name: String, among known: some Sequence<String>) -> String {
+    package static func text(for name: String, among known: some Sequence<String>) -> String {
         nearest(to: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
     /// Returns `; did you mean "user"?`; if no name is near, all of them, if they are few:
     /// `; there is "user"`.
-    static func textOrNames(for name: String, among known: some Sequence<String>) -> String {
+    package static func textOrNames(for name: String, among known: some Sequence<String>) -> String {
         if let nearest = nearest(to: name, among: known) { return "; did you mean \"\(nearest)\"?" }
         let names = Array(known.prefix(mostListed + 1))
         guard (1...mostListed).contains(names.count) else { return "" }
@@ -26,7 +24,7 @@ enum Suggestion {
 
     /// Returns the name with the fewest edits, at most one for each three characters; the first of equally
     /// near ones.
-    static func nearest(to name: String, among known: some Sequence<String>) -> String? {
+    package static func nearest(to name: String, among known: some Sequence<String>) -> String? {
         let bytes = Array(name.utf8)
         guard (1...longestName).contains(bytes.count) else { return nil }
         let lowercased = name.lowercased()
@@ -74,5 +72,14 @@ enum Suggestion {
             (beforeLast, last) = (last, current)
         }
         return last[right.count]
+    }
+}
+
+/// Lists of words in messages.
+package enum Words {
+    /// Returns `debug, info or warning`.
+    package static func list(_ words: [String], _ conjunction: String = "or") -> String {
+        guard words.count > 1, let last = words.last else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }
 }

@@ -1,8 +1,7 @@
-import EndpointPlans
-import JSONBytes
+package import JSONBytes
 
 /// Tells which members a schema allows. Confined to the reading of one configuration.
-final class SchemaMembers {
+package final class SchemaMembers {
     /// More references from schema to schema are not followed.
     private static let mostHops = 32
 
@@ -11,7 +10,7 @@ final class SchemaMembers {
     /// The properties of a schema, by its place.
     private var properties: [ConfigPlace: NameList] = [:]
 
-    init(_ schemas: [NamedSchema] = []) {
+    package init(_ schemas: [NamedSchema] = []) {
         named = Dictionary(schemas.map { ($0.name.value, $0.schema) }) { first, _ in first }
     }
 
@@ -44,7 +43,7 @@ final class SchemaMembers {
     }
 
     /// Returns the schema of a value at the path, nil if nothing is known of it. `[*]` leads to an element.
-    func schema(at path: [JSONPathStep], below schema: Schema) -> Schema? {
+    package func schema(at path: [JSONPathStep], below schema: Schema) -> Schema? {
         var schema = schema
         for segment in path {
             guard let parent = target(of: schema) else { return nil }

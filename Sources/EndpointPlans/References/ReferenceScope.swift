@@ -1,18 +1,22 @@
-import EndpointPlans
-import JSONBytes
+package import JSONBytes
 
 /// What the references of one endpoint may name.
-final class ReferenceScope {
+package final class ReferenceScope {
     /// What is read at the moment, and so what it may refer to.
-    enum Site {
-        case step(Int)
-        /// `item` is allowed in the request of a `forEach`.
-        case part(hasItem: Bool)
-        case answer
+    package struct Site {
+        /// The step at the top. Nil for a part and for the answer.
+        package var step: Int?
+        /// Whether it is the request of a `forEach`.
+        package var hasItem = false
+
+        package init(step: Int? = nil, hasItem: Bool = false) {
+            self.step = step
+            self.hasItem = hasItem
+        }
     }
 
     /// A part, or the root around all of them.
-    struct Entry {
+    private struct Entry {
         /// With the groups around it.
         let names: [String]
         var children: [String: Int] = [:]
@@ -23,29 +27,53 @@ final class ReferenceScope {
     }
 
     /// Nil if they are not known.
-    var pathNames: NameList?
-    var queryNames = NameList()
-    var headerNames = NameList() {
+    package var pathNames: NameList?
+    package var queryNames = NameList()
+    package var headerNames = NameList() {
         didSet { foldedHeaderNames = NameList(headerNames.names.map { $0.lowercased() }) }
     }
     private var foldedHeaderNames = NameList()
-    var takesBody = false
+    package var takesBody = false
     /// The schema of the body, if it has one without problems.
-    var body: Schema?
+    package var body: Schema?
     private let schemas: SchemaMembers
     private var stepNames = NameList()
     /// The names of the steps in each group.
     private var stepMembers: [String: NameList] = [:]
     /// The first entry is the root.
-    private(set) var entries = [Entry(names: [])]
-    var site = Site.answer
+    private var entries = [Entry(names: [])]
+    package var site = Site()
 
-    init(schemas: SchemaMembers = SchemaMembers()) {
+    package init(schemas: SchemaMembers = SchemaMembers()) {
         self.schemas = schemas
     }
 
+    /// The scope of an endpoint without faults in its names.
+    convenience init(of endpoint: PlannedEndpoint, schemas: SchemaMembers) {
+        self.init(schemas: schemas)
+        pathNames = NameList(endpoint.path.value.parameters)
+        queryNames = NameList(endpoint.parameters(in: .query).map(\.name.value))
+        headerNames = NameList(endpoint.parameters(in: .header).map(\.name.value))
+        takesBody = endpoint.body != nil
+        body = endpoint.body
+        var members: [String: NameList] = [:]
+        for step in endpoint.first {
+            guard case .group(let group) = step.content else { continue }
+            members[step.name] = NameList(group.parts.map(\.name))
+        }
+        declareSteps(endpoint.first.map(\.name), members: members)
+        add(endpoint.parts.list, to: 0)
+    }
+
+    private func add(_ parts: [PlannedPart], to parent: Int) {
+        for part in parts {
+            let index = add(part.name, to: parent, isMerged: part.isMerged && !part.isHidden)
+            if case .group(let group) = part.content { add(group.parts, to: index) }
+        }
+    }
+
     /// Adds a part below `parent` and returns its index.
-    func add(_ name: String, to parent: Int, isMerged: Bool) -> Int {
+    package func add(_ name: String, to parent: Int, isMerged: Bool) -> Int {
         let index = entries.count
         entries[parent].children[name] = index
         entries[parent].childNames.append(name)
@@ -57,15 +85,15 @@ final class ReferenceScope {
     /// Declares all steps, so that a reference to a later one is an error of its own.
     ///
     /// - Parameter members: the names of the steps in each group.
-    func declareSteps(_ names: [String], members: [String: NameList] = [:]) {
+    package func declareSteps(_ names: [String], members: [String: NameList] = [:]) {
         stepNames = NameList(names)
         stepMembers = members
     }
 
-    func child(_ name: String, of parent: Int) -> Int? { entries[parent].children[name] }
+    package func child(_ name: String, of parent: Int) -> Int? { entries[parent].children[name] }
 
     /// Returns the root of the references to a part, a step or a parameter with this name.
-    func root(of name: String) -> ReferenceRoot? {
+    package func root(of name: String) -> ReferenceRoot? {
         if child(name, of: 0) != nil { return .parts }
         if stepNames.contains(name) { return .first }
         if pathNames?.contains(name) == true { return .path }
@@ -73,9 +101,9 @@ final class ReferenceScope {
     }
 
     /// A reason why a reference is invalid, phrased to follow it.
-    struct Fault: Error {
+    package struct Fault: Error {
         /// Made only if it is reported.
-        let message: @Sendable () -> String
+        package let message: @Sendable () -> String
 
         init(message: @escaping @Sendable @autoclosure () -> String) {
             self.message = message
@@ -83,7 +111,7 @@ final class ReferenceScope {
     }
 
     /// Returns the reference that the names in braces make here.
-    func resolve(
+    package func resolve(
         _ root: ReferenceRoot, _ path: [JSONPathStep], text: String, at place: ConfigPlace
     ) throws(Fault) -> PlanReference {
         let (source, rest) = try source(root, path)
@@ -112,7 +140,7 @@ final class ReferenceScope {
         case .first: return try step(path)
         case .parts: return try part(path)
         case .item:
-            guard case .part(hasItem: true) = site else {
+            guard site.hasItem else {
                 throw Fault(message: "only the request of a part with forEach has an item")
             }
             return (.item, path[...])
@@ -160,7 +188,7 @@ final class ReferenceScope {
 
     /// Returns why the current step cannot read another step; nil if it can, and for a part.
     private func orderFault(_ index: Int, _ name: String) -> Fault? {
-        guard case .step(let current) = site, index >= current else { return nil }
+        guard let current = site.step, index >= current else { return nil }
         if index > current {
             return Fault(message: "the step \"\(name)\" is called later; a step reads earlier ones")
         }
@@ -172,7 +200,7 @@ final class ReferenceScope {
     private func part(
         _ path: [JSONPathStep]
     ) throws(Fault) -> (PlanReference.Source, ArraySlice<JSONPathStep>) {
-        if case .step = site {
+        guard site.step == nil else {
             throw Fault(message: "a step cannot read a part, which starts after the steps")
         }
         guard path.first?.name != nil else { throw Fault(message: "a part has a name") }
