@@ -139,8 +139,8 @@ struct CircuitTests {
         let line = try #require(
             run.messages.first { $0[member: "message"]?.stringValue == "circuit opened" })
         #expect(line[member: "upstream"]?.stringValue == "parts")
-        #expect(line[member: "attempts"]?.stringValue == "10")
-        #expect(line[member: "failures"]?.stringValue == "10")
+        #expect(line[member: "attempts"]?.intValue == 10)
+        #expect(line[member: "failures"]?.intValue == 10)
     }
 
     @Test("Without a breaker every call is sent")

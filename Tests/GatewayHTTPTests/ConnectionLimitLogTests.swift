@@ -109,10 +109,10 @@ struct ConnectionLimitLogTests {
         for line in lines {
             #expect(line[member: "message"]?.stringValue == "connection limit reached")
             #expect(line[member: "level"]?.stringValue == "warning")
-            #expect(line[member: "limit"]?.stringValue == "1")
-            #expect(line[member: "idleClosed"]?.stringValue.flatMap { Int($0) } != nil)
-            #expect(line[member: "slowHeadsClosed"]?.stringValue.flatMap { Int($0) } != nil)
-            refused += try #require(line[member: "refused"]?.stringValue.flatMap { Int($0) })
+            #expect(line[member: "limit"]?.intValue == 1)
+            #expect(line[member: "idleClosed"]?.intValue != nil)
+            #expect(line[member: "slowHeadsClosed"]?.intValue != nil)
+            refused += try #require(line[member: "refused"]?.intValue)
         }
         #expect(refused == 50)
     }

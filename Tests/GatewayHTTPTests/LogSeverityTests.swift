@@ -69,7 +69,7 @@ struct LogSeverityTests {
         #expect(messages.allSatisfy { $0[member: "level"]?.stringValue == "warning" }, "\(messages)")
         #expect(
             messages.allSatisfy { $0[member: "message"]?.stringValue == "request refused by a limit" })
-        let counts = messages.compactMap { $0[member: "count"]?.stringValue.flatMap { Int($0) } }
+        let counts = messages.compactMap { $0[member: "count"]?.intValue }
         #expect(counts.reduce(0, +) == 32)
         #expect(
             messages.first?[member: "what"]?.stringValue?.contains(

@@ -115,13 +115,14 @@ struct LogWriterTests {
         }
     }
 
-    @Test("A log line is valid JSON whatever its fields contain; a message below the level is not written")
+    @Test(
+        "A log line is valid JSON whatever its fields contain, and a message below the level is not written")
     func aLineOfTheLogIsJSON() throws {
         let pipe = RawPipe()
         let writer = LogWriter(descriptor: pipe.writer)
         let log = Log(level: .warning, writer: writer)
         log.write(.info, "not told")
-        log.write(.warning, "told", ["what": "a \"quoted\"\nline"])
+        log.write(.warning, "told", ["what": "a \"quoted\"\nline", "count": 3, "of": Int64(4), "no": nil])
         writer.close()
         close(pipe.writer)
         let text = pipe.readAll()
@@ -130,6 +131,9 @@ struct LogWriterTests {
         #expect(line[member: "level"]?.stringValue == "warning")
         #expect(line[member: "message"]?.stringValue == "told")
         #expect(line[member: "what"]?.stringValue == "a \"quoted\"\nline")
+        #expect(line[member: "count"]?.intValue == 3)
+        #expect(line[member: "of"]?.intValue == 4)
+        #expect(line[member: "no"] == nil)
         let time = try #require(line[member: "time"]?.stringValue)
         #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
     }

@@ -143,7 +143,7 @@ struct UpstreamReachabilityTests {
         #expect(messages.map { $0[member: "upstream"]?.stringValue } == ["parts", "parts"])
         #expect(messages.first?[member: "reason"]?.stringValue == "connection_refused")
         #expect(messages.first?[member: "address"]?.stringValue == "127.0.0.1:\(upstream.port)")
-        #expect(messages.last?[member: "unreachableMs"]?.stringValue == "61000")
+        #expect(messages.last?[member: "unreachableMs"]?.intValue == 61000)
         #expect(!messages.contains { $0.description.contains("hidden") })
     }
 

@@ -70,7 +70,7 @@ extension CommandTests {
                 #""level":"warning","message":"configuration problem","what":"\#(path):3:59: warning: tls.verify"#
             #expect(lines(output, warning) == 1, "\(output.errors)")
             let failed =
-                #""message":"configuration not reloaded, the old one stays in use","trigger":"SIGHUP","file":"\#(path)","problems":"2"}"#
+                #""message":"configuration not reloaded, the old one stays in use","trigger":"SIGHUP","file":"\#(path)","problems":2}"#
             #expect(lines(output, failed) == 1, "\(output.errors)")
         }
 

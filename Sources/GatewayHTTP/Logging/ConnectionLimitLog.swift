@@ -13,8 +13,8 @@ extension CountedLog<ShedCounts> {
             log.write(
                 .warning, "connection limit reached",
                 [
-                    "limit": "\(limit)", "idleClosed": "\(counts.idle)",
-                    "slowHeadsClosed": "\(counts.slowHeads)", "refused": "\(counts.refused)",
+                    "limit": limit, "idleClosed": counts.idle,
+                    "slowHeadsClosed": counts.slowHeads, "refused": counts.refused,
                 ])
         }
     }

@@ -18,7 +18,7 @@ final class ConnectionLog: ConnectionObserver {
             .debug, "upstream connection opened",
             [
                 "origin": "\(origin)", "address": address?.description,
-                "connectMs": "\(time.nanoseconds / 1_000_000)",
+                "connectMs": time.nanoseconds / 1_000_000,
             ])
     }
 

@@ -17,7 +17,9 @@ final class Log: Sendable {
 
     /// Writes a message unless its level is below the log's. The message is constant, so that lines can be
     /// grouped by it. Nil facts are omitted. Never pass secrets or bodies.
-    func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String?> = [:]) {
+    func write(
+        _ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, (any LogFact)?> = [:]
+    ) {
         guard level >= self.level else { return }
         var line = JSONLine(capacity: 256)
         var timestamp = Timestamp()
@@ -32,9 +34,26 @@ final class Log: Sendable {
             line.constant(",")
             line.string(name)
             line.constant(":")
-            line.string(value)
+            value.write(to: &line)
         }
         line.constant("}\n")
         channel.append(line)
     }
+}
+
+/// What a line of the diagnostic log says beside its message: text, or a number, which has no quotes.
+protocol LogFact {
+    func write(to line: inout JSONLine)
+}
+
+extension String: LogFact {
+    func write(to line: inout JSONLine) { line.string(self) }
+}
+
+extension Int: LogFact {
+    func write(to line: inout JSONLine) { line.integer(self) }
+}
+
+extension Int64: LogFact {
+    func write(to line: inout JSONLine) { line.integer(Int(self)) }
 }

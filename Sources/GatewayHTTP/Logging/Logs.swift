@@ -25,7 +25,7 @@ final class Logs: Sendable {
     /// Writes the waiting lines. Later lines are lost.
     func close() {
         if let dropped = output?.droppedLines, dropped > 0 {
-            diagnostics.write(.warning, "access log lines dropped", ["count": "\(dropped)"])
+            diagnostics.write(.warning, "access log lines dropped", ["count": dropped])
         }
         output?.close()
         errors.close()

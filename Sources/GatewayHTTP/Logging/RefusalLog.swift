@@ -31,7 +31,7 @@ extension CountedLog<RefusalCounts> {
         self.init { counts in
             log.write(
                 .warning, "request refused by a limit",
-                ["count": "\(counts.requests)", "what": counts.first])
+                ["count": counts.requests, "what": counts.first])
         }
     }
 }

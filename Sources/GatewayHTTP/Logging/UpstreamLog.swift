@@ -92,7 +92,7 @@ final class UpstreamLog: UpstreamObserver {
         guard case .back(let absence) = line else { return }
         log.write(
             .warning, "upstream is back",
-            ["upstream": upstream.name, "unreachableMs": "\(absence.nanoseconds / 1_000_000)"])
+            ["upstream": upstream.name, "unreachableMs": absence.nanoseconds / 1_000_000])
     }
 
     func callIsRetried(
@@ -103,8 +103,8 @@ final class UpstreamLog: UpstreamObserver {
         log.write(
             .debug, "upstream call retried",
             [
-                "upstream": upstream.name, "address": address, "attempt": "\(attempt)",
-                "reason": reason.token, "status": status.map { "\($0)" }, "delayMs": "\(wait / 1_000_000)",
+                "upstream": upstream.name, "address": address, "attempt": attempt,
+                "reason": reason.token, "status": status, "delayMs": wait / 1_000_000,
             ])
     }
 
@@ -114,7 +114,7 @@ final class UpstreamLog: UpstreamObserver {
             log.write(
                 .warning, "address ejected",
                 [
-                    "upstream": upstream, "address": address, "failures": "\(failures)",
+                    "upstream": upstream, "address": address, "failures": failures,
                     "outMs": milliseconds(duration),
                 ])
         case .returned(let absence):
@@ -124,7 +124,7 @@ final class UpstreamLog: UpstreamObserver {
         case .becameUnhealthy(let checks):
             log.write(
                 .warning, "address unhealthy",
-                ["upstream": upstream, "address": address, "failedChecks": "\(checks)"])
+                ["upstream": upstream, "address": address, "failedChecks": checks])
         case .becameHealthy:
             log.write(.warning, "address healthy", ["upstream": upstream, "address": address])
         case .released:
@@ -139,8 +139,8 @@ final class UpstreamLog: UpstreamObserver {
             log.write(
                 .warning, "circuit opened",
                 [
-                    "upstream": upstream, "endpoint": endpoint, "attempts": "\(attempts)",
-                    "failures": "\(failures)", "openMs": milliseconds(duration),
+                    "upstream": upstream, "endpoint": endpoint, "attempts": attempts,
+                    "failures": failures, "openMs": milliseconds(duration),
                 ])
         case .halfOpened:
             log.write(.info, "circuit half-open", ["upstream": upstream, "endpoint": endpoint])
@@ -156,7 +156,7 @@ final class UpstreamLog: UpstreamObserver {
         }
     }
 
-    private func milliseconds(_ nanoseconds: Int64) -> String { "\(nanoseconds / 1_000_000)" }
+    private func milliseconds(_ nanoseconds: Int64) -> Int { Int(nanoseconds / 1_000_000) }
 
     private func change(
         _ upstream: Upstream, _ change: (inout State) -> UpstreamReachability.Line?

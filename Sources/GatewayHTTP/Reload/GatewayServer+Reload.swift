@@ -84,7 +84,7 @@ extension GatewayServer {
             }
             logs.diagnostics.write(
                 .error, "configuration not reloaded, the old one stays in use",
-                ["trigger": trigger, "file": file.path, "problems": "\(error.problems.count)"])
+                ["trigger": trigger, "file": file.path, "problems": error.problems.count])
         }
     }
 

@@ -135,7 +135,7 @@ final class RequestHandler: InboundHandler {
         guard error.code != .notFound, error.code != .methodNotAllowed else { return }
         log.write(
             .debug, "request refused",
-            ["status": "\(error.code.status)", "reason": error.code.name.lowercased()])
+            ["status": error.code.status, "reason": error.code.name.lowercased()])
     }
 
     private static let asterisk = Array("*".utf8)[...]

@@ -182,7 +182,7 @@ public final class GatewayServer: Sendable {
                 worker.value.accept { [self] in workerLeft() }
             }
         }
-        logs.diagnostics.write(.info, "ready", ["url": url, "loops": "\(workers.count)"])
+        logs.diagnostics.write(.info, "ready", ["url": url, "loops": workers.count])
     }
 
     /// Shuts down gracefully, as on SIGTERM: reports not ready at once, closes the listeners after

@@ -57,7 +57,7 @@ final class Worker {
             loop: loop, limits: limits, total: shared.connections, fileDescriptors: shared.fileDescriptors,
             handler: handler, errorRenderer: generation.errorRenderer(log))
         listener.onExhausted = { error, shed in
-            log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": "\(shed)"])
+            log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": shed])
         }
         let limitLog = shared.connectionLimitLog
         server.onShed = { counts in limitLog.add(counts, on: loop) }
@@ -173,7 +173,7 @@ extension Log {
     func refused(_ error: InboundError) {
         guard isDebug else { return }
         write(
-            .debug, "request refused", ["status": "\(error.status.code)", "reason": "\(error.reason)"])
+            .debug, "request refused", ["status": error.status.code, "reason": "\(error.reason)"])
     }
 }
 
