@@ -156,6 +156,9 @@ public struct RequestSummary: Sendable {
     /// Takes the record of the request's upstream calls.
     package func takeCalls() -> CallRecord { context?.takeCalls() ?? CallRecord() }
 
+    /// Returns the record to the summary, which shows its calls then.
+    package func putBack(_ calls: CallRecord) { context?.putBack(calls) }
+
     /// Calls `body` with the id of the trace that the upstream calls belong to: 32 hexadecimal digits (W3C
     /// Trace Context), valid during the call only. Does nothing if no endpoint took the request.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { context?.withTraceID(body) }

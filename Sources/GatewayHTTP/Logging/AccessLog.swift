@@ -9,47 +9,6 @@ import Rx
 /// Logs each request as one JSON line. One for each loop. Never logs fields, bodies or queries, which may
 /// contain keys.
 final class AccessLog {
-    struct Entry {
-        var method: HTTPMethod?
-        var path: ArraySlice<UInt8>?
-        /// See `AccessLog.status`.
-        var status: Int
-        var end: InboundOutcome
-        /// The client's address.
-        var remote: String
-        var receivedAt: MonotonicTime
-        var bytesReceived: Int
-        /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; of a cut answer, the
-        /// bytes that the client acknowledged.
-        var bytesSent: Int
-        /// Nanoseconds from the request's head to the start of its endpoint.
-        var startDelay: Int64 = 0
-    }
-
-    /// Returns the status for a log line: the answer's, or, if the kernel accepted none of the answer, one
-    /// that says how the request ended.
-    static func status(_ status: Int?, _ end: InboundOutcome, hasBegun: Bool) -> Int {
-        if hasBegun, let status { return status }
-        return switch end {
-        case .clientGone: HTTPStatus.clientClosedRequest.code
-        case .drain: 503
-        case .completed: status ?? 500
-        case .aborted, .stalled: 500
-        }
-    }
-
-    /// Returns the code of a request that ended like this before its client got anything of an answer; nil if
-    /// its answer was sent.
-    static func code(_ end: InboundOutcome) -> String? {
-        switch end {
-        case .clientGone: "CANCELLED"
-        case .drain: ErrorCode.draining.name
-        case .aborted: "ABORTED"
-        case .stalled: "STALLED"
-        case .completed: nil
-        }
-    }
-
     private let channel: LogChannel
     private let loop: EventLoop
     // The loop guards these. No outside code runs while a line is being written.
@@ -63,7 +22,9 @@ final class AccessLog {
     }
 
     /// Logs a request that the gateway answered, or that ended at its endpoint.
-    func write(_ entry: borrowing Entry, _ summary: borrowing RequestSummary) {
+    func write(
+        _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ calls: CallRecord
+    ) {
         begin()
         line.constant(#","requestId":""#)
         // Not escaped: only letters, digits and `._-` are accepted in it.
@@ -74,7 +35,7 @@ final class AccessLog {
             line.plain(digits)
             line.constant(#"""#)
         }
-        write(entry)
+        write(facts)
         line.constant(#","code":""#)
         line.plain(summary.code)
         line.constant(#"""#)
@@ -83,19 +44,19 @@ final class AccessLog {
             line.string(route)
         }
         if !summary.refusedValues.isEmpty { write(refused: summary.refusedValues) }
-        write(parts: summary, of: entry)
+        write(parts: summary, calls, of: facts)
         end()
     }
 
     /// Logs a request that no endpoint answered. `refused` names the parts of it that the answer complains
     /// of.
-    func write(_ entry: borrowing Entry, requestID: ArraySlice<UInt8>?, refused: [String]) {
+    func write(_ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String]) {
         begin()
         if let requestID {
             line.constant(#","requestId":"#)
             requestID.withUnsafeBufferPointer { line.string(utf8: $0) }
         }
-        write(entry)
+        write(facts)
         if !refused.isEmpty { write(refused: refused) }
         end()
     }
@@ -107,39 +68,39 @@ final class AccessLog {
         line.constant(#"""#)
     }
 
-    private func write(_ entry: borrowing Entry) {
-        if let method = entry.method, method.isGet {
+    private func write(_ facts: borrowing RequestFacts) {
+        if let method = facts.method, method.isGet {
             line.constant(#","method":"GET""#)
-        } else if let method = entry.method {
+        } else if let method = facts.method {
             line.constant(#","method":""#)
             // A token, which needs no escaping.
             method.withBytes { line.plain($0.bindMemory(to: UInt8.self)) }
             line.constant(#"""#)
         }
-        if let path = entry.path {
+        if let path = facts.path {
             line.constant(#","path":"#)
             path.withUnsafeBufferPointer { line.string(utf8: $0) }
         }
-        if entry.status == 200, entry.end == .completed {
+        if facts.status == 200, facts.end == .completed {
             line.constant(#","status":200,"end":"complete","elapsedMs":"#)
         } else {
             line.constant(#","status":"#)
-            line.integer(entry.status)
+            line.integer(facts.status)
             line.constant(#","end":""#)
-            line.plain(entry.end.rawValue)
+            line.plain(facts.end.rawValue)
             line.constant(#"","elapsedMs":"#)
         }
-        line.thousandths(microseconds(of: entry))
+        line.thousandths(microseconds(of: facts))
         line.constant(#","bytesIn":"#)
-        line.integer(entry.bytesReceived)
+        line.integer(facts.bytesReceived)
         line.constant(#","bytesOut":"#)
-        line.integer(entry.bytesSent)
+        line.integer(facts.bytesSent)
         line.constant(#","remote":"#)
-        line.string(entry.remote)
+        line.string(facts.remote)
     }
 
-    private func microseconds(of entry: borrowing Entry) -> Int {
-        Int((loop.wakeTime - entry.receivedAt).nanoseconds / 1000)
+    private func microseconds(of facts: borrowing RequestFacts) -> Int {
+        Int((loop.wakeTime - facts.receivedAt).nanoseconds / 1000)
     }
 
     private func end() {
@@ -156,11 +117,13 @@ final class AccessLog {
         line.constant("]")
     }
 
-    private func write(parts summary: borrowing RequestSummary, of entry: borrowing Entry) {
+    private func write(
+        parts summary: borrowing RequestSummary, _ calls: CallRecord,
+        of facts: borrowing RequestFacts
+    ) {
         // An upper bound for the parts, whose clock is less precise.
-        let whole = microseconds(of: entry)
-        let calls = summary.takeCalls()
-        let clock = PartClock(summary.started, delay: entry.startDelay)
+        let whole = microseconds(of: facts)
+        let clock = PartClock(summary.started, delay: facts.startDelay)
         if !calls.isEmpty { CallList.write(calls, of: nil, clock, to: &line) }
         if calls.omitted > 0 {
             line.constant(#","omitted":"#)
@@ -234,7 +197,7 @@ struct PartClock {
     /// Returns when a part began and how long it took, in nanoseconds. A part that waited for others began
     /// after them.
     func span(
-        of number: Int?, _ began: Int64, _ elapsed: Int64, _ calls: borrowing CallRecord
+        of number: Int?, _ began: Int64, _ elapsed: Int64, _ calls: CallRecord
     ) -> (start: Int, elapsed: Int, hasStarted: Bool) {
         guard let number, calls.hasLateParts, let late = calls.lateBeginning(of: number) else {
             return (Int(delay &+ began), Int(elapsed), true)

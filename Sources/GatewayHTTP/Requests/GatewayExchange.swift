@@ -180,33 +180,30 @@ package final class GatewayExchange: InboundExchange {
         let cancelled = ongoing.take()?.cancel()
         leave()
         if let answer = answer.take() {
-            log(answer.summary, outcome)
+            record(answer.summary, outcome)
         } else if let cancelled {
-            logUndelivered(cancelled, entry(status: nil, outcome))
+            recordUndelivered(cancelled, facts(status: nil, outcome))
         } else {
-            handler.records?.write(entry(status: nil, outcome), requestID: nil)
+            handler.recorder.ended(facts(status: nil, outcome), requestID: nil)
         }
     }
 
-    private func log(_ summary: borrowing RequestSummary, _ outcome: InboundOutcome) {
-        let entry = entry(status: summary.status, outcome)
-        if entry.status != summary.status { return logUndelivered(copy summary, entry) }
-        handler.records?.write(entry, summary)
+    private func record(_ summary: borrowing RequestSummary, _ outcome: InboundOutcome) {
+        let facts = facts(status: summary.status, outcome)
+        if facts.status != summary.status { return recordUndelivered(copy summary, facts) }
+        handler.recorder.ended(facts, summary)
     }
 
-    /// Logs a request whose client got nothing of an answer: the answer's code would contradict the status.
+    /// Records a request whose client got nothing of an answer: the answer's code would contradict the
+    /// status.
     @inline(never)
-    private func logUndelivered(_ summary: RequestSummary, _ entry: AccessLog.Entry) {
-        let code = AccessLog.code(entry.end) ?? summary.code
-        handler.records?.write(entry, summary.undelivered(status: entry.status, code: code))
+    private func recordUndelivered(_ summary: RequestSummary, _ facts: RequestFacts) {
+        let code = facts.undeliveredCode ?? summary.code
+        handler.recorder.ended(facts, summary.undelivered(status: facts.status, code: code))
     }
 
-    private func entry(status: Int?, _ outcome: InboundOutcome) -> AccessLog.Entry {
-        AccessLog.Entry(
-            method: method, path: request.head.target.pathBytes,
-            status: AccessLog.status(status, outcome, hasBegun: hasBegun), end: outcome,
-            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent,
-            startDelay: startDelay)
+    private func facts(status: Int?, _ outcome: InboundOutcome) -> RequestFacts {
+        RequestFacts(self, status: status, outcome, startDelay: startDelay)
     }
 }
 

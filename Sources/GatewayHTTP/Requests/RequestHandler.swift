@@ -4,12 +4,11 @@ import GatewayCore
 import HTTPInbound
 import HTTPModel
 
-/// Routes a loop's requests to health checks, endpoints and static files, and logs the requests that end
-/// without an exchange.
+/// Routes a loop's requests to health checks, endpoints and static files, and records the requests that
+/// end without an exchange.
 final class RequestHandler: InboundHandler {
     let responder: GatewayResponder
-    /// Nil if nobody wants to know how requests end.
-    let records: RequestRecords?
+    let recorder: Recorder
     /// The loop guards it.
     var admission: RequestAdmission
     private let health: Health
@@ -30,10 +29,10 @@ final class RequestHandler: InboundHandler {
     ///   - generation: what requests are routed by.
     ///   - shared: the gateway's logs and phase.
     ///   - limits: the loop's.
-    ///   - records: learn how requests end.
+    ///   - recorder: the loop's.
     ///   - refusals: the earlier generations' refusals.
     init(
-        _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, records: RequestRecords?,
+        _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, recorder: Recorder,
         refusals: Int = 0
     ) {
         log = shared.logs.diagnostics
@@ -45,11 +44,11 @@ final class RequestHandler: InboundHandler {
             capacity: limits.requestsInFlight, endpoints: responder.endpointCount, refusals: refusals)
         hosts = HostCheck(generation.hosts)
         health = Health(shared.phase)
-        self.records = records
+        self.recorder = recorder
         memory = generation.memory
         files = generation.files.map {
             LoopFiles(
-                $0, generation.responder, records: records, log: shared.logs.diagnostics,
+                $0, generation.responder, recorder: recorder, log: shared.logs.diagnostics,
                 requestsInFlight: limits.requestsInFlight, shared.fileDescriptors)
         }
         files?.handler = self
@@ -138,26 +137,9 @@ final class RequestHandler: InboundHandler {
             ["status": error.code.status, "reason": error.code.name.lowercased()])
     }
 
-    private static let asterisk = Array("*".utf8)[...]
-
-    /// Returns nil if the head was not read, or if its target has no path (CONNECT).
-    private static func path(of head: HTTPRequestHead?) -> ArraySlice<UInt8>? {
-        guard let target = head?.target else { return nil }
-        switch target.form {
-        case .origin, .absolute: return target.pathBytes
-        case .asterisk: return asterisk
-        case .authority: return nil
-        }
-    }
-
     func answered(_ answer: DirectAnswer) {
-        let status = AccessLog.status(
-            answer.response?.status.code, answer.outcome, hasBegun: answer.hasBegun)
-        records?.write(
-            AccessLog.Entry(
-                method: answer.method, path: Self.path(of: answer.head), status: status,
-                end: answer.outcome, remote: answer.remoteAddress.description, receivedAt: answer.receivedAt,
-                bytesReceived: answer.bytesReceived, bytesSent: answer.bytesSent),
-            requestID: answer.response?.fields.firstValueBytes(.xRequestID), refused: answer.refused)
+        recorder.ended(
+            RequestFacts(answer), requestID: answer.response?.fields.firstValueBytes(.xRequestID),
+            refused: answer.refused)
     }
 }

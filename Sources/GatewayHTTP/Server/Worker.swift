@@ -26,7 +26,7 @@ final class Worker {
     private let listener: Listener
     private let client: LoopClient
     private let shared: Shared
-    private let records: RequestRecords?
+    private let recorder: Recorder
     private let server: InboundServer
     /// The current generation's.
     private var handler: RequestHandler
@@ -47,12 +47,12 @@ final class Worker {
         self.client = client
         self.shared = shared
         let log = shared.logs.diagnostics
-        records = RequestRecords(
+        recorder = Recorder(
             accessLog: shared.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) },
             observer: shared.observer, loop: loop)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
-        handler = RequestHandler(generation, shared, limits, records: records)
+        handler = RequestHandler(generation, shared, limits, recorder: recorder)
         server = InboundServer(
             loop: loop, limits: limits, total: shared.connections, fileDescriptors: shared.fileDescriptors,
             handler: handler, errorRenderer: generation.errorRenderer(log))
@@ -72,7 +72,7 @@ final class Worker {
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(
-            generation, shared, limits, records: records, refusals: handler.admission.refusals)
+            generation, shared, limits, recorder: recorder, refusals: handler.admission.refusals)
         server.use(
             handler, limits: limits, errorRenderer: generation.errorRenderer(shared.logs.diagnostics))
     }

@@ -320,16 +320,11 @@ final class FileExchange: InboundExchange {
         pump?.stop()
         pump = nil
         let cancelled = check.take()?.cancel()
-        guard let records = files.records else { return }
-        let status = AccessLog.status(
-            cancelled == nil ? status.code : nil, outcome, hasBegun: hasBegun)
-        let entry = AccessLog.Entry(
-            method: method, path: request.head.target.pathBytes, status: status, end: outcome,
-            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
+        let facts = RequestFacts(self, status: cancelled == nil ? status.code : nil, outcome)
         if let summary = refusal ?? cancelled {
-            records.write(entry, summary)
+            files.recorder.ended(facts, summary)
         } else {
-            records.write(entry, requestID: Array(requestID.utf8)[...])
+            files.recorder.ended(facts, requestID: Array(requestID.utf8)[...])
         }
     }
 }

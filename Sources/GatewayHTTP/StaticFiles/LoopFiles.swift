@@ -8,8 +8,7 @@ import Resilience
 final class LoopFiles {
     let server: FileServer
     let responder: GatewayResponder
-    /// Nil if requests are not recorded.
-    let records: RequestRecords?
+    let recorder: Recorder
     let log: Log
     /// Files that are sent in pieces.
     var turns: FileTurns<FileSender>
@@ -28,14 +27,14 @@ final class LoopFiles {
 
     /// - Parameter requestsInFlight: on the loop. Files in pieces may be half of them.
     init(
-        _ server: FileServer, _ responder: GatewayResponder, records: RequestRecords?, log: Log,
+        _ server: FileServer, _ responder: GatewayResponder, recorder: Recorder, log: Log,
         requestsInFlight: Int, _ descriptors: FileDescriptors
     ) {
         self.descriptors = descriptors
         turns = FileTurns(places: server.settings.streams, open: requestsInFlight / 2)
         self.server = server
         self.responder = responder
-        self.records = records
+        self.recorder = recorder
         self.log = log
     }
 

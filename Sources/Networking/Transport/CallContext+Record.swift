@@ -107,6 +107,9 @@ extension CallContext {
         return record
     }
 
+    /// Returns a record that was taken.
+    package func putBack(_ calls: CallRecord) { withRecord { $0 = calls } }
+
     @inline(never)
     private func takeRunning() -> CallRecord {
         for (index, run) in withRecord({ $0.running }) { ended(index, run.outcomeSoFar) }

@@ -1,0 +1,82 @@
+import EventIO
+import GatewayCore
+import HTTPInbound
+import HTTPModel
+
+/// What the server knows of a request that is over. What became of it in the gateway is in its
+/// `RequestSummary`.
+struct RequestFacts {
+    var method: HTTPMethod?
+    /// Percent-encoded and without the query; nil if the request's head did not arrive.
+    var path: ArraySlice<UInt8>?
+    /// The status that the client got; if it got none, one that says how the request ended.
+    var status: Int
+    var end: InboundOutcome
+    /// The client's address.
+    var remote: String
+    var receivedAt: MonotonicTime
+    var bytesReceived: Int
+    /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; of a cut answer, the bytes
+    /// that the client acknowledged.
+    var bytesSent: Int
+    /// Nanoseconds from the request's head to the start of its endpoint.
+    var startDelay: Int64 = 0
+
+    /// - Parameter status: the answer's; nil without one.
+    init(_ exchange: InboundExchange, status: Int?, _ end: InboundOutcome, startDelay: Int64 = 0) {
+        method = exchange.method
+        path = exchange.request.head.target.pathBytes
+        self.status = Self.status(status, end, hasBegun: exchange.hasBegun)
+        self.end = end
+        remote = exchange.remoteText
+        receivedAt = exchange.receivedAt
+        bytesReceived = exchange.bytesReceived
+        bytesSent = exchange.bytesSent
+        self.startDelay = startDelay
+    }
+
+    init(_ answer: DirectAnswer) {
+        method = answer.method
+        path = Self.path(of: answer.head)
+        status = Self.status(answer.response?.status.code, answer.outcome, hasBegun: answer.hasBegun)
+        end = answer.outcome
+        remote = answer.remoteAddress.description
+        receivedAt = answer.receivedAt
+        bytesReceived = answer.bytesReceived
+        bytesSent = answer.bytesSent
+    }
+
+    /// The code of a request that ended before its client got anything of an answer; nil if its answer was
+    /// sent.
+    var undeliveredCode: String? {
+        switch end {
+        case .clientGone: "CANCELLED"
+        case .drain: ErrorCode.draining.name
+        case .aborted: "ABORTED"
+        case .stalled: "STALLED"
+        case .completed: nil
+        }
+    }
+
+    private static func status(_ status: Int?, _ end: InboundOutcome, hasBegun: Bool) -> Int {
+        if hasBegun, let status { return status }
+        return switch end {
+        case .clientGone: HTTPStatus.clientClosedRequest.code
+        case .drain: 503
+        case .completed: status ?? 500
+        case .aborted, .stalled: 500
+        }
+    }
+
+    private static let asterisk = Array("*".utf8)[...]
+
+    /// Returns nil if the head was not read, or if its target has no path (CONNECT).
+    private static func path(of head: HTTPRequestHead?) -> ArraySlice<UInt8>? {
+        guard let target = head?.target else { return nil }
+        switch target.form {
+        case .origin, .absolute: return target.pathBytes
+        case .asterisk: return asterisk
+        case .authority: return nil
+        }
+    }
+}
