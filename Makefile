@@ -5,8 +5,9 @@ PORT ?= 8080
 PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libpcre2-dev libpsl-dev libmimalloc-dev curl
 # Runs the tests.
 RUNNER = python3
-# Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and YAML readers.
-PEERS = nginx libnginx-mod-http-brotli-filter python3-pip python3-brotli openssl tinyproxy
+# Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and readers of
+# YAML and of metrics. Of prometheus they need promtool.
+PEERS = nginx prometheus libnginx-mod-http-brotli-filter python3-pip python3-brotli openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
 # Proofs under load need these, too.
@@ -58,7 +59,7 @@ setup: libraries
 	@docker/setup $(RUNNER)
 	@docker/setup $(PEERS) || echo "setup: tests that need a missing one of $(PEERS) are skipped"
 	@Tests/dnslib || echo 'setup: dnslib is missing: the tests of DNS are skipped'
-	@Tests/yaml || echo 'setup: readers of YAML, JSON Schema and OpenAPI are missing: their tests are skipped'
+	@Tests/yaml || echo 'setup: readers of YAML, JSON Schema, OpenAPI and metrics are missing: their tests are skipped'
 
 libraries:
 	@docker/setup $(PACKAGES)

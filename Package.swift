@@ -13,7 +13,7 @@ import PackageDescription
 //     4      GatewayCore   NetworkingSession   NetworkingCompatibility   NetworkingTesting
 //     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   RxTesting
 //     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
-//     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
+//     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics
 //     0      ASCIIText   Locking   Queues   Timers
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL
 //            CLinux   CPages
@@ -105,6 +105,9 @@ let package = Package(
 
         // What an endpoint is: its parameters, calls, references and rules, as values.
         module("EndpointPlans", ["CPCRE2", "HTTPModel", "JSONBytes", "ASCIIText"]),
+
+        // What the gateway counts, and the text in which Prometheus reads it.
+        module("Metrics", ["Locking"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience", ["Queues"]),
@@ -279,6 +282,7 @@ let package = Package(
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("ASCIITextTests", ["ASCIIText"]),
         tests("ResilienceTests", ["Resilience"]),
+        tests("MetricsTests", ["Metrics", "TestTools"]),
         tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),

@@ -84,7 +84,7 @@ extension Rules {
     static let caps: [String: [String: Int]] = [
         "@exclusivity": ["Rx": 23],
         "@unchecked Sendable": [
-            "EventIO": 6, "HTTPOutbound": 2, "Networking": 1, "NetworkingSession": 3, "Rx": 29,
+            "EventIO": 6, "HTTPOutbound": 2, "Metrics": 1, "Networking": 1, "NetworkingSession": 3, "Rx": 29,
             "RxTesting": 1, "RxVirtualTime": 1,
         ],
         "unsafeDowncast": ["EventIO": 1, "Rx": 23, "RxVirtualTime": 3],

@@ -1,0 +1,157 @@
+internal import Synchronization
+
+/// A counter's cell on one loop's page. Only the loop uses it.
+public struct Counter {
+    private let series: Series
+    private let page: CounterPage
+    private let cell: UnsafeMutablePointer<CounterPage.Cell>
+
+    init(_ series: Series, _ page: CounterPage) {
+        self.series = series
+        self.page = page
+        cell = page.cell(at: series.index)
+    }
+
+    @inline(__always)
+    public func add(_ amount: Int = 1) { cell.count(UInt64(truncatingIfNeeded: amount)) }
+}
+
+/// A gauge's cell on one loop's page. Only the loop uses it. Its value is the sum of the loops' values.
+public struct Gauge {
+    private let series: Series
+    private let page: CounterPage
+    private let cell: UnsafeMutablePointer<CounterPage.Cell>
+
+    init(_ series: Series, _ page: CounterPage) {
+        self.series = series
+        self.page = page
+        cell = page.cell(at: series.index)
+    }
+
+    @inline(__always)
+    public func set(_ value: Int) {
+        cell.pointee.store(UInt64(bitPattern: Int64(value)), ordering: .relaxed)
+    }
+
+    @inline(__always)
+    public func add(_ amount: Int) { cell.count(UInt64(bitPattern: Int64(amount))) }
+
+    /// What this loop has set.
+    public var value: Int { Int(Int64(bitPattern: cell.pointee.load(ordering: .relaxed))) }
+}
+
+/// A histogram of times on one loop's page. Only the loop uses it.
+public struct DurationHistogram {
+    private let series: Series
+    private let page: CounterPage
+    private let cells: UnsafeMutablePointer<CounterPage.Cell>
+    private let buckets: Buckets
+
+    init(_ series: Series, _ page: CounterPage, _ buckets: Buckets) {
+        self.series = series
+        self.page = page
+        self.buckets = buckets
+        cells = page.cell(at: series.index)
+    }
+
+    /// Counts a time. A negative one counts as 0.
+    @inline(__always)
+    public func observe(nanoseconds time: Int64) {
+        let time = UInt64(max(time, 0))
+        (cells + buckets.index(of: time)).count(1)
+        (cells + buckets.bounds.count + 1).count(time)
+    }
+}
+
+/// A counter or gauge for what happens on no loop, or on any. Each addition is atomic.
+public struct SharedCounter: Sendable {
+    private let series: Series
+    private let page: CounterPage
+
+    init(_ series: Series, _ page: CounterPage) {
+        self.series = series
+        self.page = page
+    }
+
+    public func add(_ amount: Int = 1) {
+        page.cell(at: series.index).countAtomically(UInt64(bitPattern: Int64(amount)))
+    }
+
+    public func set(_ value: Int) {
+        page.cell(at: series.index).pointee.store(UInt64(bitPattern: Int64(value)), ordering: .relaxed)
+    }
+
+    public var value: Int {
+        Int(Int64(bitPattern: page.value(at: series.index)))
+    }
+}
+
+/// A histogram for what happens on no loop, or on any. Each addition is atomic.
+public struct SharedHistogram: Sendable {
+    private let series: Series
+    private let page: CounterPage
+    private let kind: MetricFamily.Kind
+
+    init(_ series: Series, _ page: CounterPage, _ kind: MetricFamily.Kind) {
+        self.series = series
+        self.page = page
+        self.kind = kind
+    }
+
+    /// Counts a value: seconds in a histogram of times. A value that is not a number is not counted.
+    public func observe(_ value: Double) {
+        guard !value.isNaN else { return }
+        let cells = page.cell(at: series.index)
+        switch kind {
+        case .counter, .gauge: preconditionFailure("not a histogram")
+        case .durations(let buckets):
+            let time = UInt64(min(max(value * 1e9, 0), Double(Int64.max / 2)))
+            (cells + buckets.index(of: time)).countAtomically(1)
+            (cells + buckets.bounds.count + 1).countAtomically(time)
+        case .values(let bounds):
+            (cells + (bounds.firstIndex { value <= $0 } ?? bounds.count)).countAtomically(1)
+            let sum = cells + bounds.count + 1
+            var before = sum.pointee.load(ordering: .relaxed)
+            while true {
+                let after = (Double(bitPattern: before) + value).bitPattern
+                let result = sum.pointee.weakCompareExchange(
+                    expected: before, desired: after, ordering: .relaxed)
+                if result.exchanged { return }
+                before = result.original
+            }
+        }
+    }
+}
+
+/// Counts outcomes on one loop, of which a name has few. The usual one is found at once; a new one asks the
+/// table for its series.
+public final class OutcomeCounters<Outcome: Equatable> {
+    private let family: MetricFamily
+    private let name: MetricName
+    private let page: CounterPage
+    private let values: (Outcome) -> [String]
+    private var known: [(outcome: Outcome, counter: Counter)] = []
+    /// The most outcomes that are found without the table.
+    private static var knownLimit: Int { 64 }
+
+    /// - Parameter values: returns the values of the family's own labels.
+    public init(
+        _ family: MetricFamily, of name: MetricName, on page: CounterPage,
+        values: @escaping (Outcome) -> [String]
+    ) {
+        self.family = family
+        self.name = name
+        self.page = page
+        self.values = values
+    }
+
+    public func add(_ outcome: Outcome, _ amount: Int = 1) {
+        for index in known.indices where known[index].outcome == outcome {
+            known[index].counter.add(amount)
+            return
+        }
+        let counter = name.counter(family, values(outcome), on: page)
+        if known.count < Self.knownLimit { known.append((outcome, counter)) }
+        counter.add(amount)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Metrics
+import TestTools
+import Testing
+
+/// Reads what we write with the programs of others.
+@Suite("Metrics in other programs", .timeLimit(.minutes(1)))
+struct MetricsPeerTests {
+    static let promtool = PeerProcess.find("promtool")
+    private static let packages = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().appending(path: "../../.build/yaml").standardized.path
+    private static let client = "\(packages)/prometheus_client"
+
+    private func text(_ format: MetricsFormat) -> [UInt8] {
+        let table = MetricTable()
+        let page = table.makePage()
+        for path in ["/users/{name}", "/a\\b\"c\nd", "/größe", "_none"] {
+            let route = table.name(.route, path)
+            route.counter(Families.requests, ["GET", "200"], on: page).add(3)
+            let times = route.histogram(Families.durations, on: page)
+            for time in 0..<100 { times.observe(nanoseconds: Int64(time) * 33_000_000) }
+        }
+        table.name(.upstream, "diary").gauge(Families.open, on: page).set(4)
+        table.name().shared(Families.lookups, ["success"]).add(2)
+        for amount in [-1, 0.5, 1e300] {
+            table.name().sharedHistogram(Families.amounts, ["book"]).observe(amount)
+        }
+        return table.text(format, [MetricReading(Families.memory, 1e-7)])
+    }
+
+    private func run(_ program: String, _ arguments: [String], input: [UInt8]) throws -> (Int32, String) {
+        let folder = ScratchFolder()
+        try Data(input).write(to: URL(fileURLWithPath: folder.file("input")))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ["PYTHONPATH": Self.packages, "PYTHONDONTWRITEBYTECODE": "1"]
+        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.file("input")))
+        process.standardInput = source
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitForEnd()
+        try source.close()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    @Test(
+        "promtool finds no fault in the text for Prometheus, and sees one if a line is cut",
+        .enabled(if: promtool != nil, "promtool is not installed: make setup"))
+    func promtoolChecks() throws {
+        let promtool = try #require(Self.promtool)
+        let text = text(.prometheus)
+        let (status, output) = try run(promtool, ["check", "metrics"], input: text)
+        #expect(status == 0, "\(output)")
+        #expect(output.isEmpty)
+        #expect(try run(promtool, ["check", "metrics"], input: text.dropLast(3)).0 != 0)
+    }
+
+    @Test(
+        "prometheus-client reads OpenMetrics, and refuses it without its end",
+        .enabled(
+            if: FileManager.default.fileExists(atPath: client),
+            "prometheus-client is not installed: Tests/yaml"))
+    func pythonReads() throws {
+        let script = """
+            import sys
+            from prometheus_client.openmetrics.parser import text_string_to_metric_families
+            families = {f.name: f for f in text_string_to_metric_families(sys.stdin.read())}
+            for name, family in sorted(families.items()):
+                print(name, family.type, family.unit or "-", len(family.samples))
+            print(sorted({s.labels["route"] for s in families["test_requests"].samples}))
+            """
+        let python = try #require(PeerProcess.find("python3"))
+        let (status, output) = try run(python, ["-c", script], input: text(.openMetrics))
+        #expect(status == 0)
+        #expect(
+            output == #"""
+                test_connections gauge - 1
+                test_duration_seconds histogram seconds 20
+                test_lookups counter - 1
+                test_memory_bytes gauge bytes 1
+                test_order_amount histogram - 6
+                test_requests counter - 4
+                ['/a\\b"c\nd', '/größe', '/users/{name}', '_none']
+
+                """#)
+        #expect(try run(python, ["-c", script], input: Array(text(.openMetrics).dropLast(6))).0 != 0)
+    }
+}
