@@ -39,6 +39,9 @@ public final class HTTPClient: Sendable {
         self.limits = limits
     }
 
+    /// Tells another observer of connections from now on, or none.
+    public func observe(_ observer: (any ConnectionObserver)?) { state.value.shared.observer = observer }
+
     /// Returns the client of this origin, the same one each time. Look it up once and keep it. `limits` apply
     /// if this is the first call for the origin; default: the origin's own, or the client's.
     public func origin(_ origin: Origin, limits: OutboundLimits? = nil) -> OriginClient {

@@ -4,7 +4,7 @@ final class SharedClientState {
     let loop: EventLoop
     let resolver: Resolver
     /// nil without an observer.
-    let observer: (any ConnectionObserver)?
+    var observer: (any ConnectionObserver)?
     private let onExhausted: ((SocketError) -> Void)?
     private var lastExhaustion: MonotonicTime?
     /// Calls that wait for a connection, over all pools.

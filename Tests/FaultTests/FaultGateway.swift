@@ -52,7 +52,7 @@ final class FaultGateway: Sendable {
         var configuration = GatewayServerConfiguration()
         configuration.port = 0
         configuration.loops = 1
-        configuration.accessLog = log != nil
+        configuration.accessLog = log == nil ? .off : .on
         configuration.logLevel = .error
         configuration.drainDelay = .zero
         configuration.hosts = .any

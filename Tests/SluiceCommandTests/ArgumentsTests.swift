@@ -71,13 +71,15 @@ struct ArgumentsTests {
     func brokenVariablesBehindFlags() throws {
         let words = [
             "--host", "::1", "--port", "81", "--hosts", "any", "--name", "edge", "--loops", "1",
-            "--log-level", "error", "--drain-delay", "0", "--dns", "system", "--upstream-memory", "1",
+            "--log-level", "error", "--access-log", "1/9", "--log-format", "text", "--drain-delay", "0",
+            "--dns", "system", "--upstream-memory", "1",
             "--breaker", "on", "--compression", "on", "--timeline", "on", "--proxy", "environment",
             "--public", "/", "--spool-directory", "/tmp",
         ]
         var configuration = GatewayServerConfiguration()
         try configuration.apply(parse(words, environment: Self.broken))
         #expect(configuration.port == 81 && configuration.logLevel == .error)
+        #expect(configuration.accessLog == .every(9) && configuration.logFormat == .text)
         // The exceptions of the variables belong to the proxy of the variables.
         #expect(throws: UsageError.self) {
             try configuration.apply(parse([], environment: ["SLUICE_NO_PROXY": "a.test"]))
@@ -111,6 +113,7 @@ struct ArgumentsTests {
         #expect(
             names == [
                 "SLUICE_HOST", "SLUICE_PORT", "SLUICE_LOOPS", "SLUICE_LOG_LEVEL", "SLUICE_DATA",
+                "SLUICE_ACCESS_LOG", "SLUICE_LOG_FORMAT",
                 "SLUICE_DRAIN_DELAY", "SLUICE_SPOOL_DIRECTORY", "SLUICE_UPSTREAM", "SLUICE_UPSTREAM_CA",
                 "SLUICE_UPSTREAM_CERT", "SLUICE_UPSTREAM_KEY", "SLUICE_UPSTREAM_PIN", "SLUICE_PROXY",
                 "SLUICE_NO_PROXY", "SLUICE_WATCH", "SLUICE_TIMELINE", "SLUICE_PUBLIC", "SLUICE_HOSTS",

@@ -31,8 +31,10 @@ public struct GatewayServerConfiguration: Sendable {
     package static let occupantTimeout = Duration.milliseconds(250)
     /// The least severe level that is logged on standard error. Default `.info`.
     public var logLevel = LogLevel.info
-    /// Whether each request is logged on standard output. Default true.
-    public var accessLog = true
+    /// Which requests are logged on standard output. Successful health checks never are. Default `.on`.
+    public var accessLog = AccessLogging.on
+    /// How lines look on standard output and standard error. Default `.auto`: text on a terminal, else JSON.
+    public var logFormat = LogFormat.auto
     /// Called once for each request, when its answer has been sent or never will be: on the request's loop,
     /// so it must not block. Not called for requests that the server closes its connection on without reading
     /// them. Default: none.

@@ -2,7 +2,7 @@
 public enum LogLevel: String, Sendable, CaseIterable, Comparable {
     case debug, info, warning, error
 
-    private var rank: Int {
+    package var rank: UInt8 {
         switch self {
         case .debug: 0
         case .info: 1

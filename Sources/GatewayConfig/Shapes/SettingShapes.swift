@@ -15,7 +15,12 @@ extension SettingTable where Root == GatewayServerConfiguration {
 
     static let log = SettingTable("log", standard: GatewayServerConfiguration()) {
         Setting("level", \.logLevel, .word, "The least severe level that is written.")
-        Setting("access", \.accessLog, .flag, "Whether each request is logged on standard output.")
+        Setting(
+            "access", \.accessLog, .accessLogging,
+            "Which requests are logged on standard output; 1/N is every Nth success of a loop, and all failures."
+        )
+        Setting(
+            "format", \.logFormat, .word, "How lines look; auto is text on a terminal, else JSON.")
     }
 
     static let drain = SettingTable(

@@ -106,6 +106,25 @@ extension ValueType where Value == SettingChanges<CompressionSettings?> {
         }, orMapping: .present(.compression))
 }
 
+extension ValueType where Value == AccessLogging {
+    static let accessLogging = ValueType(
+        .any(of: [
+            .scalar(
+                .object([
+                    (
+                        "enum",
+                        .list([.bool(true), .bool(false), .text("on"), .text("off"), .text("failures")])
+                    )
+                ])), .type("string", [("pattern", .text(AccessLogging.samplePattern))]),
+        ]), unknown: .on, written: { $0.description }
+    ) { (scalar) throws(ScalarFault) in
+        if let logging = AccessLogging(scalar.text) { return logging }
+        // YAML 1.1 reads on and off as Booleans, and the format takes both.
+        if case .bool(let isOn) = YAMLValue(scalar) { return isOn ? .on : .off }
+        throw .unfit("is not \(AccessLogging.rule)" + scalar.suggestion(among: ["on", "off", "failures"]))
+    }
+}
+
 extension ValueType where Value == CORSPolicy.Origins {
     static let origins: ValueType = {
         let texts = ValueType<[Located<String>]>.oneOrMore

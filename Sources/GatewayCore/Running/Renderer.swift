@@ -105,7 +105,8 @@ final class Renderer: Sendable {
             return formatted(format, body, results, isComplete: isComplete, status, fields, for: request)
         }
         let head = EnvelopeHead(
-            code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "Some parts failed",
+            code: isComplete ? SuccessCode.complete : SuccessCode.partial,
+            message: isComplete ? "success" : "Some parts failed",
             status: status.code, requestID: request.requestID, elapsed: request.elapsed,
             timeline: request.timeline)
         let hasBody = !status.forbidsBody && status != .resetContent
@@ -128,7 +129,8 @@ final class Renderer: Sendable {
         _ format: EnvelopeFormat, _ body: Envelope.Body, _ results: PartResults?, isComplete: Bool,
         _ status: HTTPStatus, _ fields: HTTPFields, for request: RequestFacts
     ) -> GatewayResponse {
-        let words = isComplete ? ("OK", "success") : ("PARTIAL", "Some parts failed")
+        let words =
+            isComplete ? (SuccessCode.complete, "success") : (SuccessCode.partial, "Some parts failed")
         let hasBody = !status.forbidsBody && status != .resetContent
         let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
         var answer = HTTPResponse(status: status, fields: constant.fields(requestID: request.requestID))

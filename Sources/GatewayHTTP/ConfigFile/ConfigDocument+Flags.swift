@@ -4,7 +4,8 @@ extension ConfigDocument {
     /// The keys that have flags.
     private static let flags = [
         "host": "listen.host", "port": "listen.port", "loops": "listen.loops", "name": "name",
-        "hosts": "hosts", "log-level": "log.level", "drain-delay": "drain.delay", "public": "public",
+        "hosts": "hosts", "log-level": "log.level", "access-log": "log.access", "log-format": "log.format",
+        "drain-delay": "drain.delay", "public": "public",
         "timeline": "timeline", "spool-directory": "spoolDirectory", "compression": "compression",
         "upstream-memory": "limits.upstreamBodies", "proxy": "proxy",
         // The exceptions belong to the proxy.

@@ -36,7 +36,6 @@ struct ServedFile: Sendable {
         let changes: [(isChanged: Bool, key: String)] = [
             (old.host != new.host, "listen.host"), (old.port != new.port, "listen.port"),
             (old.loops != new.loops, "listen.loops"), (old.name != new.name, "name"),
-            (old.logLevel != new.logLevel, "log.level"), (old.accessLog != new.accessLog, "log.access"),
             (old.inbound.connections != new.inbound.connections, "limits.connections"),
             (old.upstreamBodies != new.upstreamBodies, "limits.upstreamBodies"),
         ]

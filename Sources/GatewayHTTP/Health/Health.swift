@@ -16,13 +16,22 @@ struct Health {
         self.phase = phase
     }
 
+    private enum Question { case live, ready }
+
+    /// Whether a request has a health path.
+    static func isAsked(by head: HTTPRequestHead?) -> Bool { head.flatMap(question) != nil }
+
+    private static func question(_ head: HTTPRequestHead) -> Question? {
+        guard head.target.pathLength <= ready.count else { return nil }
+        let path = head.target.pathBytes
+        guard path.starts(with: prefix) else { return nil }
+        if path.elementsEqual(ready) { return .ready }
+        return path.elementsEqual(live) ? .live : nil
+    }
+
     /// Returns the answer on a health path, nil on any other path. Throws 405 for other methods.
     func answer(_ head: HTTPRequestHead) throws(GatewayError) -> HTTPResponse? {
-        guard head.target.pathLength <= Self.ready.count else { return nil }
-        let path = head.target.pathBytes
-        guard path.starts(with: Self.prefix) else { return nil }
-        let isReady = path.elementsEqual(Self.ready)
-        guard isReady || path.elementsEqual(Self.live) else { return nil }
+        guard let question = Self.question(head) else { return nil }
         switch head.method {
         case .get, .head: break
         case .options:
@@ -31,7 +40,7 @@ struct Health {
                 status: .noContent, fields: [.allow: allow, .xContentTypeOptions: "nosniff"])
         default: throw .methodNotAllowed(head.method, allowed: Self.methods)
         }
-        if !isReady { return respond(.ok, "live") }
+        if question == .live { return respond(.ok, "live") }
         return phase.isReady ? respond(.ok, "ready") : respond(.serviceUnavailable, "draining")
     }
 

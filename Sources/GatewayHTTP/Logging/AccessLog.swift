@@ -6,9 +6,10 @@ import HTTPModel
 @_spi(Records) import Networking
 import Rx
 
-/// Logs each request as one JSON line. One for each loop. Never logs fields, bodies or queries, which may
-/// contain keys.
+/// Logs requests as lines of JSON, or of text for people. One for each loop. Never logs fields, bodies or
+/// queries, which may contain keys.
 final class AccessLog {
+    private let writer: LogWriter
     private let channel: LogChannel
     private let loop: EventLoop
     // The loop guards these. No outside code runs while a line is being written.
@@ -16,15 +17,25 @@ final class AccessLog {
     private var line = JSONLine(capacity: 1024)
     private var plainCalls = PlainCallTexts()
 
-    init(channel: LogChannel, loop: EventLoop) {
-        self.channel = channel
+    init(_ writer: LogWriter, loop: EventLoop) {
+        self.writer = writer
+        channel = writer.makeChannel()
         self.loop = loop
     }
 
     /// Logs a request that the gateway answered, or that ended at its endpoint.
+    ///
+    /// - Parameter sample: of how many successes it is one; nil if all are logged, and for a failure.
     func write(
-        _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ calls: CallRecord
+        _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ calls: CallRecord,
+        sample: Int?
     ) {
+        let style = writer.style
+        guard style == .json else {
+            line.removeAll()
+            AccessText.write(facts, microseconds(of: facts), summary, calls, style, to: &line)
+            return channel.append(line)
+        }
         begin()
         line.constant(#","requestId":""#)
         // Not escaped: only letters, digits and `._-` are accepted in it.
@@ -45,12 +56,21 @@ final class AccessLog {
         }
         if !summary.refusedValues.isEmpty { write(refused: summary.refusedValues) }
         write(parts: summary, calls, of: facts)
-        end()
+        end(sample)
     }
 
     /// Logs a request that no endpoint answered. `refused` names the parts of it that the answer complains
     /// of.
-    func write(_ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String]) {
+    func write(
+        _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String], sample: Int?
+    ) {
+        let style = writer.style
+        guard style == .json else {
+            line.removeAll()
+            AccessText.write(
+                facts, microseconds(of: facts), requestID: requestID, refused: refused, style, to: &line)
+            return channel.append(line)
+        }
         begin()
         if let requestID {
             line.constant(#","requestId":"#)
@@ -58,7 +78,7 @@ final class AccessLog {
         }
         write(facts)
         if !refused.isEmpty { write(refused: refused) }
-        end()
+        end(sample)
     }
 
     private func begin() {
@@ -103,7 +123,11 @@ final class AccessLog {
         Int((loop.wakeTime - facts.receivedAt).nanoseconds / 1000)
     }
 
-    private func end() {
+    private func end(_ sample: Int?) {
+        if let sample {
+            line.constant(#","sample":"#)
+            line.integer(sample)
+        }
         line.constant("}\n")
         channel.append(line)
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import EventIO
+import GatewayConfig
 import Glibc
 @_spi(Lines) import JSONBytes
 import Locking
@@ -22,29 +23,48 @@ final class LogWriter: Sendable {
     }
 
     private let descriptor: Int32
+    private let rawStyle: Atomic<LogStyle.RawValue>
     private let channels = Lock<[LogChannel]>([])
     private let wakeUp = DispatchSemaphore(value: 0)
     private let finished = DispatchSemaphore(value: 0)
     private let closing = Atomic<Bool>(false)
+    private let hasStarted = Atomic<Bool>(false)
 
     /// Makes the process ignore SIGPIPE, so that a reader that goes away does not end it.
     ///
-    /// - Parameter descriptor: the caller keeps it and may close it. Lines are written to a duplicate: if a
-    ///   stuck reader delays them beyond `close`, they cannot end up in a connection that has reused the
-    ///   number.
-    init(descriptor: Int32) {
+    /// - Parameters:
+    ///   - descriptor: the caller keeps it and may close it. Lines are written to a duplicate: if a stuck
+    ///     reader delays them beyond `close`, they cannot end up in a connection that has reused the number.
+    ///   - style: how the lines look.
+    init(descriptor: Int32, style: LogStyle = .json) {
+        rawStyle = Atomic(style.rawValue)
         // Without a duplicate every write fails, and lines are dropped and counted.
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Starts the thread, unless it runs.
+    private func start() {
+        guard !hasStarted.exchange(true, ordering: .relaxed) else { return }
         DispatchQueue(label: "sluice.log").async { [self] in
             run()
-            Glibc.close(self.descriptor)
+            Glibc.close(descriptor)
             finished.signal()
         }
     }
 
-    /// Returns a new channel for one loop. Channels live as long as the writer.
+    /// How the lines look. Those that wait keep their style.
+    var style: LogStyle { LogStyle(rawValue: rawStyle.load(ordering: .relaxed)) ?? .json }
+
+    /// Lines look like this from now on.
+    func use(_ format: LogFormat) {
+        rawStyle.store(LogStyle(format, of: descriptor).rawValue, ordering: .relaxed)
+    }
+
+    /// Returns a new channel for one loop. Channels live as long as the writer, whose thread runs from the
+    /// first one on.
     func makeChannel() -> LogChannel {
+        start()
         let channel = LogChannel(wakeUp: wakeUp)
         channels.withLock { $0.append(channel) }
         return channel
@@ -57,6 +77,7 @@ final class LogWriter: Sendable {
     /// Writes the waiting lines and ends the thread. Gives up after a second without a reader.
     func close() {
         guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        start()
         wakeUp.signal()
         _ = finished.wait(timeout: .now() + Limits.closeDeadline)
     }
@@ -69,7 +90,7 @@ final class LogWriter: Sendable {
             memory.wait(for: wakeUp)
             let last = closing.load(ordering: .sequentiallyConsistent)
             for channel in channels.withLock({ $0 }) {
-                let reported = channel.take(into: &batch)
+                let reported = channel.take(into: &batch, style)
                 output.begin(&batch)
                 let lost = output.lostLines(of: batch, written: write(batch))
                 if lost > 0 { channel.dropped(lost, reported: reported) }
@@ -141,7 +162,7 @@ final class LogChannel: Sendable {
     /// Swaps buffers with `batch`, which is empty, so that neither side allocates once both have grown.
     ///
     /// - Returns: how many dropped lines the last line of the batch reports; 0 if it is an ordinary line.
-    fileprivate func take(into batch: inout [UInt8]) -> Int {
+    fileprivate func take(into batch: inout [UInt8], _ style: LogStyle) -> Int {
         let dropped = state.withLock { state -> Int in
             swap(&state.bytes, &batch)
             defer { state.dropped = 0 }
@@ -149,12 +170,19 @@ final class LogChannel: Sendable {
         }
         if dropped > 0 {
             var line = JSONLine(capacity: 96)
-            var timestamp = Timestamp()
-            line.constant(#"{"time":""#)
-            timestamp.write(to: &line)
-            line.constant(#"","event":"log lines dropped","count":"#)
-            line.integer(dropped)
-            line.constant("}\n")
+            if style == .json {
+                var timestamp = Timestamp()
+                line.constant(#"{"time":""#)
+                timestamp.write(to: &line)
+                line.constant(#"","event":"log lines dropped","count":"#)
+                line.integer(dropped)
+                line.constant("}\n")
+            } else {
+                Timestamp.write(timeOfDay: &line)
+                line.constant(" log lines dropped  count=")
+                line.integer(dropped)
+                line.constant("\n")
+            }
             batch.append(contentsOf: line.bytes)
         }
         return dropped

@@ -1,10 +1,11 @@
 import GatewayConfig
 import Glibc
 
-/// A gateway's two logs: requests on standard output, everything else on standard error.
+/// A gateway's two logs: requests on standard output, everything else on standard error. Level and format may
+/// change while it runs.
 final class Logs: Sendable {
     let diagnostics: Log
-    private let output: LogWriter?
+    let output: LogWriter
     private let errors: LogWriter
 
     /// Requests go to `output`, everything else to `descriptor`.
@@ -14,20 +15,22 @@ final class Logs: Sendable {
     ) {
         errors = LogWriter(descriptor: descriptor)
         diagnostics = Log(level: configuration.logLevel, writer: errors)
-        self.output = configuration.accessLog ? LogWriter(descriptor: output) : nil
+        self.output = LogWriter(descriptor: output)
     }
 
-    /// Returns a channel for one loop's requests; nil if requests are not logged.
-    func makeAccessChannel() -> LogChannel? {
-        output?.makeChannel()
+    /// Writes as this configuration says from now on. Which requests are logged is up to the loops.
+    func use(_ configuration: GatewayServerConfiguration) {
+        diagnostics.use(configuration.logLevel)
+        output.use(configuration.logFormat)
+        errors.use(configuration.logFormat)
     }
 
     /// Writes the waiting lines. Later lines are lost.
     func close() {
-        if let dropped = output?.droppedLines, dropped > 0 {
-            diagnostics.write(.warning, "access log lines dropped", ["count": dropped])
+        if output.droppedLines > 0 {
+            diagnostics.write(.warning, "access log lines dropped", ["count": output.droppedLines])
         }
-        output?.close()
+        output.close()
         errors.close()
     }
 }

@@ -14,7 +14,9 @@ extension GatewayServerConfiguration {
         hosts = try Self.hosts(arguments) ?? hosts
         name = try Self.name(arguments) ?? name
         loops = try arguments.integer("loops", in: Ranges.loops) ?? loops
-        logLevel = try Self.logLevel(arguments) ?? logLevel
+        logLevel = try Self.word("log-level", arguments) ?? logLevel
+        logFormat = try Self.word("log-format", arguments) ?? logFormat
+        accessLog = try Self.accessLog(arguments) ?? accessLog
         drainDelay =
             try arguments.seconds("drain-delay", in: 0...(Ranges.drainDelay.upperBound / .seconds(1)))
             ?? drainDelay
@@ -159,13 +161,24 @@ extension GatewayServerConfiguration {
         try arguments.integer("port", in: Ranges.port)
     }
 
-    private static func logLevel(_ arguments: ProgramArguments) throws(UsageError) -> LogLevel? {
-        guard let text = arguments.string("log-level") else { return nil }
-        guard let level = LogLevel(rawValue: text) else {
-            let known = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
+    private static func accessLog(_ arguments: ProgramArguments) throws(UsageError) -> AccessLogging? {
+        guard let text = arguments.string("access-log") else { return nil }
+        guard let logging = AccessLogging(text) else {
             throw UsageError(
-                message: "\(arguments.source(of: "log-level")) takes one of \(known), not '\(text)'")
+                message: "\(arguments.source(of: "access-log")) takes \(AccessLogging.rule), not '\(text)'")
         }
-        return level
+        return logging
+    }
+
+    /// Reads a flag that takes one of a few words.
+    private static func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ flag: String, _ arguments: ProgramArguments
+    ) throws(UsageError) -> Word? {
+        guard let text = arguments.string(flag) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(message: "\(arguments.source(of: flag)) takes one of \(known), not '\(text)'")
+        }
+        return word
     }
 }

@@ -109,6 +109,15 @@ package struct ServeFlags {
                 help: "least severe level written to standard error: debug, info, warning or error",
                 fallback: defaults.logLevel.rawValue),
             ProgramFlag(
+                name: "access-log", placeholder: "WHICH",
+                help:
+                    "requests logged on standard output: on, off, failures, or 1/N for every Nth success too",
+                fallback: "\(defaults.accessLog)"),
+            ProgramFlag(
+                name: "log-format", placeholder: "FORMAT",
+                help: "how lines of both logs look: json, text or auto (text on a terminal, else json)",
+                fallback: defaults.logFormat.rawValue),
+            ProgramFlag(
                 name: "drain-delay", placeholder: "SECONDS",
                 help: "time from SIGTERM to closing the listener; /health/ready answers 503 meanwhile",
                 fallback: Self.seconds(defaults.drainDelay)),

@@ -4,20 +4,37 @@ import GatewayCore
 
 /// Records how the requests of a loop ended. Confined to the loop.
 final class Recorder {
-    private let accessLog: AccessLog?
+    private let logs: Logs
+    /// Nil while no request is logged.
+    private var accessLog: AccessLog?
+    private var sampling = AccessSampling(.off)
     private let observer: (@Sendable (FinishedRequest) -> Void)?
     private let loop: EventLoop
 
-    init(accessLog: AccessLog?, observer: (@Sendable (FinishedRequest) -> Void)?, loop: EventLoop) {
-        self.accessLog = accessLog
+    init(_ logs: Logs, observer: (@Sendable (FinishedRequest) -> Void)?, loop: EventLoop) {
+        self.logs = logs
         self.observer = observer
         self.loop = loop
+    }
+
+    /// Logs the requests that the configuration selects from now on.
+    func use(_ configuration: GatewayServerConfiguration) {
+        sampling.use(configuration.accessLog)
+        if configuration.accessLog.isOff {
+            accessLog = nil
+        } else if accessLog == nil {
+            accessLog = AccessLog(logs.output, loop: loop)
+        }
     }
 
     /// Records a request that the gateway answered, or that ended at its endpoint.
     func ended(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) {
         let calls = summary.takeCalls()
-        accessLog?.write(facts, summary, calls)
+        if let accessLog,
+            sampling.selects(isFailure: facts.isFailure || summary.isPartial)
+        {
+            accessLog.write(facts, summary, calls, sample: sampling.shown)
+        }
         guard observer != nil else { return }
         // A summary shows the calls as long as it has them.
         summary.putBack(calls)
@@ -26,9 +43,18 @@ final class Recorder {
 
     /// Records a request that no endpoint answered.
     ///
-    /// - Parameter refused: the parts of the request that the answer complains of.
-    func ended(_ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String] = []) {
-        accessLog?.write(facts, requestID: requestID, refused: refused)
+    /// - Parameters:
+    ///   - refused: the parts of the request that the answer complains of.
+    ///   - isHealthCheck: whether it asked for the gateway's health. A success is not logged.
+    func ended(
+        _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String] = [],
+        isHealthCheck: Bool = false
+    ) {
+        if let accessLog, !isHealthCheck || facts.status >= 400 || facts.end != .completed,
+            sampling.selects(isFailure: facts.isFailure)
+        {
+            accessLog.write(facts, requestID: requestID, refused: refused, sample: sampling.shown)
+        }
         if observer != nil { observe(facts, nil) }
     }
 

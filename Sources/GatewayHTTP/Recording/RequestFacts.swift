@@ -46,6 +46,16 @@ struct RequestFacts {
         bytesSent = answer.bytesSent
     }
 
+    /// Whether the gateway failed the client: a status of 500 and up, or an answer that it broke off. A
+    /// client that left is nobody's failure.
+    var isFailure: Bool {
+        switch end {
+        case .completed: status >= 500
+        case .clientGone: false
+        case .aborted, .stalled, .drain: true
+        }
+    }
+
     /// The code of a request that ended before its client got anything of an answer; nil if its answer was
     /// sent.
     var undeliveredCode: String? {

@@ -147,6 +147,7 @@ extension GatewayServer {
             return current
         }
         upstreamLog.replace(earlier.upstreams, by: generation.upstreams)
+        logs.use(generation.configuration)
         let used = DispatchGroup()
         for worker in workers {
             used.enter()

@@ -140,6 +140,6 @@ final class RequestHandler: InboundHandler {
     func answered(_ answer: DirectAnswer) {
         recorder.ended(
             RequestFacts(answer), requestID: answer.response?.fields.firstValueBytes(.xRequestID),
-            refused: answer.refused)
+            refused: answer.refused, isHealthCheck: Health.isAsked(by: answer.head))
     }
 }

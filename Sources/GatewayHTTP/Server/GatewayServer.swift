@@ -101,6 +101,7 @@ public final class GatewayServer: Sendable {
         port = address.port ?? configuration.port
 
         let logs = logs ?? Logs(configuration)
+        logs.use(configuration)
         self.logs = logs
         let connections = ConnectionTotal(limit: configuration.connectionLimit(descriptors: descriptors))
         let connectionLimitLog = ConnectionLimitLog(logs.diagnostics, limit: connections.limit)

@@ -47,9 +47,8 @@ final class Worker {
         self.client = client
         self.shared = shared
         let log = shared.logs.diagnostics
-        recorder = Recorder(
-            accessLog: shared.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) },
-            observer: shared.observer, loop: loop)
+        recorder = Recorder(shared.logs, observer: shared.observer, loop: loop)
+        recorder.use(generation.configuration)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(generation, shared, limits, recorder: recorder)
@@ -69,6 +68,8 @@ final class Worker {
     /// Routes the next requests by another generation.
     func use(_ generation: Generation) {
         client.use(generation.routes, for: generation.upstreams)
+        client.observe(ConnectionLog(shared.logs.diagnostics))
+        recorder.use(generation.configuration)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(

@@ -90,6 +90,9 @@ package final class LoopClient {
 
     package var report: PoolReport { client.report }
 
+    /// Tells another observer of connections from now on, or none.
+    package func observe(_ observer: (any ConnectionObserver)?) { client.observe(observer) }
+
     func callsInFlight(to upstream: Upstream) -> Int {
         upstreams[upstream.id]?.route.callsInFlight ?? 0
     }

@@ -42,6 +42,7 @@ struct ShapeTable {
         Quantity.time.pattern: "time", Quantity.size.pattern: "size", Quantity.rate.pattern: "rate",
         "^(/.*)?$": "JSON Pointer", "^/": "path", "^(/|\\$\\{)": "path", "^\\{.+\\}$": "reference",
         "^!?\\{.+\\}$": "reference, with or without `!`", "^#/schemas/.+$": "text",
+        AccessLogging.samplePattern: "`1/N`",
     ]
 
     private static func words(_ tree: SchemaTree) -> String {

@@ -50,7 +50,6 @@ struct ReloadTests {
         let more = """
             listen: {port: 1, host: "::1", loops: 7}
             name: other
-            log: {level: info, access: true}
             limits: {connections: 7, upstreamBodies: 2MiB}
 
             """
@@ -60,10 +59,8 @@ struct ReloadTests {
                 "sluice.yaml:2:16: error: listen.port needs a restart",
                 "sluice.yaml:2:39: error: listen.loops needs a restart",
                 "sluice.yaml:3:7: error: name needs a restart",
-                "sluice.yaml:4:14: error: log.level needs a restart",
-                "sluice.yaml:4:28: error: log.access needs a restart",
-                "sluice.yaml:5:23: error: limits.connections needs a restart",
-                "sluice.yaml:5:42: error: limits.upstreamBodies needs a restart",
+                "sluice.yaml:4:23: error: limits.connections needs a restart",
+                "sluice.yaml:4:42: error: limits.upstreamBodies needs a restart",
             ])
         #expect(try gateway.get("/a").text.contains(#""data":{"is":1}"#))
     }

@@ -23,9 +23,12 @@ extension FileKeys {
             #expect($0.port == 9)
             #expect($0.loops == 3)
         },
-        KeyExample.setting("file.log log.level log.access", "log: {level: warning, access: off}") {
+        KeyExample.setting(
+            "file.log log.level log.access log.format", "log: {level: warning, access: 1/20, format: text}"
+        ) {
             #expect($0.logLevel == .warning)
-            #expect(!$0.accessLog)
+            #expect($0.accessLog == .every(20))
+            #expect($0.logFormat == .text)
         },
         KeyExample.setting("file.drain drain.delay drain.deadline", "drain: {delay: 2s, deadline: 9s}") {
             #expect($0.drainDelay == .seconds(2))

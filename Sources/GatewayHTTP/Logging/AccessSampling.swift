@@ -1,0 +1,31 @@
+import GatewayConfig
+
+/// Selects the requests of one loop that are logged. Confined to the loop.
+struct AccessSampling {
+    private var logging: AccessLogging
+    /// The successes since the last one that was selected.
+    private var successes = 0
+    /// Of how many successes the last request that was selected is one; nil for a failure, and if all are
+    /// selected.
+    private(set) var shown: Int?
+
+    init(_ logging: AccessLogging) { self.logging = logging }
+
+    mutating func use(_ logging: AccessLogging) {
+        guard logging != self.logging else { return }
+        self = AccessSampling(logging)
+    }
+
+    /// Whether this request is logged.
+    mutating func selects(isFailure: Bool) -> Bool {
+        shown = nil
+        if isFailure { return !logging.isOff }
+        guard let interval = logging.successInterval else { return false }
+        guard interval > 1 else { return true }
+        successes += 1
+        guard successes == interval else { return false }
+        successes = 0
+        shown = interval
+        return true
+    }
+}
