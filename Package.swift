@@ -98,7 +98,10 @@ let package = Package(
 
         module(
             "EventIO",
-            ["CLibevent", "CAres", "COpenSSL", "CLinux", "Resilience", "ASCIIText", "Timers", "Locking"]),
+            [
+                "CLibevent", "CAres", "COpenSSL", "CLinux", "Resilience", "Metrics", "ASCIIText", "Timers",
+                "Locking",
+            ]),
         module("HTTPWire", ["HTTPModel", "ASCIIText"]),
         // Decodes gzip, deflate and br as a stream; encodes gzip and br.
         module("ContentCoding", ["CZlib", "CBrotli"]),
@@ -112,12 +115,12 @@ let package = Package(
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience", ["Queues"]),
 
-        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Timers"]),
+        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Metrics", "Timers"]),
         module(
             "HTTPOutbound",
             [
-                "EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Resilience", "ASCIIText", "Timers",
-                "Locking",
+                "EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Resilience", "Metrics", "ASCIIText",
+                "Timers", "Locking",
             ]),
 
         // Loops as schedulers of streams.
@@ -134,7 +137,7 @@ let package = Package(
             "NetworkingSession",
             [
                 "Networking", "HTTPOutbound", "LoopScheduling", "EventIO", "HTTPModel", "JSONBytes",
-                "Resilience",
+                "Resilience", "Metrics",
                 "ASCIIText", "Rx", "Locking",
             ]),
         // The names and errors of other clients, and NSError, which needs all of Foundation.
@@ -161,7 +164,7 @@ let package = Package(
                 "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession", "Networking",
                 "HTTPInbound",
                 "HTTPOutbound", "EventIO", "ContentCoding", "HTTPModel", "JSONBytes",
-                "Resilience",
+                "Resilience", "Metrics",
                 "ASCIIText", "Rx", "Locking",
             ]),
         module(
@@ -344,7 +347,8 @@ let package = Package(
                 "GatewayHTTP", "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession",
                 "Networking", "GatewayTesting", "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding",
                 "EventIO",
-                "Resilience", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport", "HostCrowd",
+                "Resilience", "Metrics", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
+                "TestTools", "HostCrowd",
             ]),
         // The tests below Documentation/ compile and run the code of the product's documentation.
         tests(

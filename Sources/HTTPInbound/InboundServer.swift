@@ -1,6 +1,7 @@
 public import EventIO
 public import HTTPModel
 internal import HTTPWire
+internal import Metrics
 public import Timers
 
 /// Serves HTTP/1.1 to clients on one loop, and is used on that loop only.
@@ -33,6 +34,7 @@ public final class InboundServer {
     /// Called when a file could not be created or written. No further file is tried for a minute.
     public var onSpoolFailed: ((SocketError) -> Void)?
 
+    let counts: InboundCounts
     private(set) var stateLimits: StateLimits
     let requestLimits: RequestLimits
     var date = DateHeader()
@@ -74,6 +76,7 @@ public final class InboundServer {
         handler: any InboundHandler, errorRenderer: @escaping (InboundError) -> HTTPResponse
     ) {
         self.loop = loop
+        counts = InboundCounts(on: loop)
         self.limits = limits
         self.total = total ?? ConnectionTotal(limit: limits.connections)
         self.fileDescriptors = fileDescriptors
@@ -117,6 +120,7 @@ public final class InboundServer {
     func connectionEnded(_ connection: InboundConnection) {
         connections[connection.index] = nil
         order.remove(connection.index)
+        counts.connections.add(-1)
         if connection.holdsPlace { total.remove() }
         acceptAgain()
         becomeIdle()
@@ -128,16 +132,19 @@ public final class InboundServer {
 
     func requestStarted() {
         requestsInFlight += 1
+        counts.requestsInFlight.add(1)
     }
 
     func requestEnded() {
         requestsInFlight -= 1
+        counts.requestsInFlight.add(-1)
     }
 
     /// Counts a change of a connection's queue. Above the limit, resets connections whose clients do not
     /// read.
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
+        counts.waitingInMemory.add(bytes)
         // The queues of many connections are small, and large together.
         if bytes < 0 { freedBytes -= bytes }
         if freedBytes >= EventLoop.largeMemory {
@@ -168,6 +175,7 @@ public final class InboundServer {
 
     func spoolBegan(_ bytes: Int) {
         spooledBytes += bytes
+        counts.waitingInFiles.add(bytes)
         unwrittenBytes += bytes
     }
 
@@ -181,6 +189,7 @@ public final class InboundServer {
 
     func spoolReleased(_ bytes: Int) {
         spooledBytes -= bytes
+        counts.waitingInFiles.add(-bytes)
     }
 
     // MARK: Leaving

@@ -1,5 +1,4 @@
 public import EventIO
-internal import Locking
 
 /// Makes HTTP/1.1 calls over pooled connections, on one loop. Only `init` and `report` work on any thread.
 public final class HTTPClient: Sendable {
@@ -17,10 +16,7 @@ public final class HTTPClient: Sendable {
 
     private let state: LoopBound<State>
     private let limits: OutboundLimits
-    /// The numbers of each pool, readable from any thread.
-    private let gauges = Lock<[Origin: PoolGauge]>([:])
-    /// The totals of forgotten pools.
-    private let past = Lock(PoolReport())
+    private let counts: ClientCounts
 
     public var loop: EventLoop { state.loop }
 
@@ -31,10 +27,13 @@ public final class HTTPClient: Sendable {
         loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits(),
         observer: (any ConnectionObserver)? = nil, onExhausted: (@Sendable (SocketError) -> Void)? = nil
     ) {
+        let counts = ClientCounts()
+        self.counts = counts
         state = LoopBound(on: loop) {
             State(
                 shared: SharedClientState(
-                    loop: loop, resolver: resolver, observer: observer, onExhausted: onExhausted))
+                    loop: loop, resolver: resolver, counts: counts, observer: observer,
+                    onExhausted: onExhausted))
         }
         self.limits = limits
     }
@@ -48,7 +47,6 @@ public final class HTTPClient: Sendable {
         if let known = state.value.origins[origin] { return known }
         let pool = UpstreamPool(
             origin: origin, limits: limits ?? origin.limits ?? self.limits, shared: state.value.shared)
-        gauges.withLock { $0[origin] = pool.gauge }
         let client = OriginClient(pool: LoopBound(pool, loop: loop))
         state.value.origins[origin] = client
         state.value.shared.vacancySweep?.poolIsVacant()
@@ -101,35 +99,25 @@ public final class HTTPClient: Sendable {
     @discardableResult
     private func forget(where isMeant: (UpstreamPool) -> Bool) -> Bool {
         let state = state.value
-        var sum = PoolReport()
         var isAny = false
         for client in state.origins.values where isMeant(client.pool) && client.pool.closeIdle() {
             client.pool.isForgotten = true
-            sum = sum + client.pool.report
             isAny = true
         }
         guard isAny else { return false }
         // Tables of the right size: removal from a table leaves it as large as it was.
         state.origins = state.origins.filter { !$0.value.pool.isForgotten }
-        let kept = state.origins.mapValues { $0.pool.gauge }
-        gauges.withLock { gauges in
-            gauges = kept
-            past.withLock { $0 = $0 + sum }
-        }
         return true
     }
 
     /// The sizes of the tables, on the loop.
     package var tableSizes: (origins: Int, names: Int, unreachable: Int) {
         let resolver = state.value.shared.resolver.counts
-        let origins = max(state.value.origins.count, gauges.withLock { $0.count })
-        return (origins, resolver.names, resolver.unreachable)
+        return (state.value.origins.count, resolver.names, resolver.unreachable)
     }
 
     /// The sum over all pools at this moment. On any thread, without waiting for the loop.
-    public var report: PoolReport {
-        gauges.withLock { gauges in gauges.values.reduce(past.withLock { $0 }) { $0 + $1.report } }
-    }
+    public var report: PoolReport { counts.report }
 
     /// Calls `body` once no cancelled call is left whose request must not be cut (`OutboundCall.mayCut`): at
     /// once, or when the last of them has had its response or has reached one of its time limits.

@@ -3,6 +3,7 @@ internal import EventIO
 final class SharedClientState {
     let loop: EventLoop
     let resolver: Resolver
+    let counts: ClientCounts
     /// nil without an observer.
     var observer: (any ConnectionObserver)?
     private let onExhausted: ((SocketError) -> Void)?
@@ -22,10 +23,11 @@ final class SharedClientState {
     var requestBuffer: [UInt8] = []
 
     init(
-        loop: EventLoop, resolver: Resolver, observer: (any ConnectionObserver)?,
+        loop: EventLoop, resolver: Resolver, counts: ClientCounts, observer: (any ConnectionObserver)?,
         onExhausted: ((SocketError) -> Void)?
     ) {
         self.loop = loop
+        self.counts = counts
         self.observer = observer
         self.onExhausted = onExhausted
         self.resolver = resolver

@@ -103,7 +103,7 @@ public struct SharedHistogram: Sendable {
         guard !value.isNaN else { return }
         let cells = page.cell(at: series.index)
         switch kind {
-        case .counter, .gauge: preconditionFailure("not a histogram")
+        case .counter, .time, .gauge: preconditionFailure("not a histogram")
         case .durations(let buckets):
             let time = UInt64(min(max(value * 1e9, 0), Double(Int64.max / 2)))
             (cells + buckets.index(of: time)).countAtomically(1)

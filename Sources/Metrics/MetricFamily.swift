@@ -3,6 +3,8 @@ public struct MetricFamily: Sendable {
     public enum Kind: Sendable {
         /// A number that only grows. Its name ends with `_total`.
         case counter
+        /// A counter of nanoseconds, told in seconds.
+        case time
         /// A number that grows and falls, added up over the loops.
         case gauge
         /// Times in nanoseconds, told in seconds.
@@ -41,13 +43,15 @@ public struct MetricFamily: Sendable {
 
     /// The name without `_total`: what OpenMetrics calls the family.
     var baseName: Substring {
-        guard case .counter = kind, name.hasSuffix("_total") else { return name[...] }
-        return name.dropLast("_total".count)
+        switch kind {
+        case .counter, .time: name.hasSuffix("_total") ? name.dropLast("_total".count) : name[...]
+        case .gauge, .durations, .values: name[...]
+        }
     }
 
     var typeName: String {
         switch kind {
-        case .counter: "counter"
+        case .counter, .time: "counter"
         case .gauge: "gauge"
         case .durations, .values: "histogram"
         }
@@ -56,7 +60,7 @@ public struct MetricFamily: Sendable {
     /// How many cells one of its series has: a histogram has one for each bucket, and the sum.
     var cellCount: Int {
         switch kind {
-        case .counter, .gauge: 1
+        case .counter, .time, .gauge: 1
         case .durations(let buckets): buckets.bounds.count + 2
         case .values(let bounds): bounds.count + 2
         }

@@ -119,7 +119,9 @@ public final class MetricTable: Sendable {
     public var seriesCount: Int { state.withLock { $0.families.values.reduce(0) { $0 + $1.series.count } } }
 
     /// Returns the sum of a counter or gauge over all pages, or nil for an unknown series.
-    public func value(_ family: MetricFamily, of values: String...) -> Int? {
+    public func value(_ family: MetricFamily, of values: String...) -> Int? { value(family, values) }
+
+    public func value(_ family: MetricFamily, _ values: [String]) -> Int? {
         let scoped = values.prefix(family.scope.labels.count)
         let found = state.withLock { state in
             state.names[Scoped(scope: family.scope, values: Array(scoped))]?

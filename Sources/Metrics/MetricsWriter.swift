@@ -51,6 +51,7 @@ struct MetricsWriter {
         guard series.isCounted else { return }
         switch family.kind {
         case .counter: line(family.name, "", series.labels, "\(series.sum(0, pages))")
+        case .time: line(family.name, "", series.labels, seconds(series.sum(0, pages)))
         case .gauge: line(family.name, "", series.labels, "\(Int64(bitPattern: series.sum(0, pages)))")
         case .durations(let buckets):
             let sum = series.sum(buckets.bounds.count + 1, pages)

@@ -2,6 +2,7 @@ import CLibevent
 import FoundationEssentials
 import Glibc
 import Locking
+public import Metrics
 import Synchronization
 public import Timers
 
@@ -15,6 +16,13 @@ public import Timers
 public final class EventLoop: @unchecked Sendable {
     /// A name for messages. The thread gets its first 15 bytes.
     public let name: String
+
+    /// The metrics of the process, or of the loops that were made together.
+    public let metrics: MetricTable
+    /// Where this loop counts.
+    public let page: CounterPage
+    private let wakeCounts: WakeCounts
+    private let processorClock = LoopClock()
 
     /// The buffer that sockets are read into, valid for one call. A socket's receive buffer holds about 64
     /// KiB; what is kept of a read fits a block.
@@ -86,8 +94,11 @@ public final class EventLoop: @unchecked Sendable {
     private(set) lazy var quietStreams = QuietStreams(self)
     private(set) lazy var memoryReturn = MemoryReturn(self)
 
-    public init(name: String = "loop") throws(SocketError) {
+    public init(name: String = "loop", metrics: MetricTable = MetricTable()) throws(SocketError) {
         self.name = name
+        self.metrics = metrics
+        page = metrics.makePage()
+        wakeCounts = WakeCounts(name, metrics, page)
         queue = try RemoteQueue()
         // No lock: only the loop's thread touches the base. No precise timers: they cost a timerfd call per
         // wait, and no limit of ours is finer than epoll_wait's millisecond.
@@ -123,6 +134,7 @@ public final class EventLoop: @unchecked Sendable {
             expected: 0, desired: UInt(pthread_self()), ordering: .relaxed)
         precondition(claimed.exchanged, "the event loop \(name) was run twice")
         CurrentLoop.set(self)
+        processorClock.start()
         NonblockingThread.run {
             while !stopRequested {
                 runOnce()
@@ -146,9 +158,14 @@ public final class EventLoop: @unchecked Sendable {
         turn.begin()
         event_base_loop(base, isIdle ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
         wakeCount &+= 1
+        let began = wakeTime
         runPendingWork()
+        wakeCounts.count((.clock() - began).nanoseconds)
         meter?.wakeEnded()
     }
+
+    /// The processor time of the loop's thread; nil unless it runs. From any thread.
+    public var processorTime: TimeAmount? { processorClock.time }
 
     /// Returns the longest processor time of a wake since the last call, and measures from the first call on.
     /// Call it on the loop.
@@ -328,12 +345,6 @@ public final class EventLoop: @unchecked Sendable {
         setTimer(at: now + TimeAmount(duration), target: target)
     }
 
-    /// Sets a timer from any thread.
-    package func setTimerFromAnyThread(after amount: TimeAmount, target: any TimerTarget) -> TimerToken {
-        guard isCurrent else { return remoteTimers.set(at: .clock() + amount, target, on: self) }
-        return setTimer(after: amount, target: target)
-    }
-
     /// Cancels a timer, at once on the loop and soon from another thread. Does nothing if the timer is gone.
     public func cancelTimer(_ token: TimerToken) {
         guard !RemoteTimers.owns(token) else { return remoteTimers.cancel(token, on: self) }
@@ -376,11 +387,6 @@ public final class EventLoop: @unchecked Sendable {
         areTimersLate = false
         if let tick = wheel.nextTick, tick < armedTick { arm(at: tick) }
     }
-}
-
-/// Work that a loop runs at the end of a wake. Needs no closure, so it does not allocate.
-public protocol DeferredWork: AnyObject {
-    func runDeferred()
 }
 
 private func remoteWorkArrived(_: Int32, _: Int16, context: UnsafeMutableRawPointer?) {

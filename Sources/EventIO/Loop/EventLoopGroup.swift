@@ -1,15 +1,20 @@
 import Dispatch
+public import Metrics
 
 /// Loops that run on their own threads until `shutdown`.
 public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
+    /// What the loops count.
+    public let metrics: MetricTable
     private let threads: [LoopThread]
 
     /// Starts `count` loops, by default one per usable core.
     public init(count: Int = ProcessLimits.usableCores(), name: String = "loop") throws(SocketError) {
         precondition(count > 0, "a group needs at least one loop")
+        let metrics = MetricTable()
+        self.metrics = metrics
         var loops: [EventLoop] = []
-        for index in 0..<count { loops.append(try EventLoop(name: "\(name)-\(index)")) }
+        for index in 0..<count { loops.append(try EventLoop(name: "\(name)-\(index)", metrics: metrics)) }
         self.loops = loops
         var threads: [LoopThread] = []
         do throws(SocketError) {

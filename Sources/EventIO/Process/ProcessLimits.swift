@@ -99,7 +99,7 @@ public enum ProcessLimits {
     }
 
     /// Reads a small kernel file; empty if that fails.
-    private static func contents(of path: String) -> String {
+    static func contents(of path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

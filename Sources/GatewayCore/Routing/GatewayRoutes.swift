@@ -10,6 +10,8 @@ struct GatewayRoutes: Sendable {
     private(set) var largestBody: Int
     /// The endpoints, and one more for unmatched requests.
     private(set) var count = 0
+    /// The methods and path templates of the endpoints.
+    private(set) var endpoints: [(method: HTTPMethod, route: String)] = []
     /// What is wrong with the declarations.
     private(set) var faults: [String] = []
     /// The endpoints that forward credentials.
@@ -45,6 +47,7 @@ struct GatewayRoutes: Sendable {
         unmatched = UnmatchedRoutes(
             groups, endpoints: endpoints, number: endpoints.count,
             gatewayFormat: gatewaySettings.format)
+        self.endpoints = endpoints.map { ($0.method, $0.template.text) }
         count = endpoints.count + (unmatched == nil ? 0 : 1)
     }
 

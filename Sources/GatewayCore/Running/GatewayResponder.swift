@@ -11,6 +11,8 @@ public final class GatewayResponder: Sendable {
     /// server has to accept bodies of this size.
     public let largestBody: Int
     package let endpointCount: Int
+    /// The methods and path templates of the endpoints.
+    package let endpoints: [(method: HTTPMethod, route: String)]
 
     private let router: Router<EndpointMatch>
     private let unmatched: UnmatchedRoutes?
@@ -31,6 +33,7 @@ public final class GatewayResponder: Sendable {
     ) {
         largestBody = routes.largestBody
         endpointCount = routes.count
+        endpoints = routes.endpoints
         router = routes.router
         unmatched = routes.unmatched
         format = routes.gatewaySettings.format

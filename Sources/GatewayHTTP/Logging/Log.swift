@@ -8,6 +8,7 @@ final class Log: Sendable {
     private let leastRank: Atomic<UInt8>
     private let writer: LogWriter
     private let channel: LogChannel
+    let counts = LogLevelCounts()
 
     init(level: LogLevel, writer: LogWriter) {
         leastRank = Atomic(level.rank)
@@ -29,6 +30,7 @@ final class Log: Sendable {
         _ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, (any LogFact)?> = [:]
     ) {
         guard writes(level) else { return }
+        counts.add(level)
         var line = JSONLine(capacity: 256)
         let style = writer.style
         if style == .json {

@@ -1,5 +1,6 @@
 import GatewayConfig
 import Glibc
+import Metrics
 
 /// A gateway's two logs: requests on standard output, everything else on standard error. Level and format may
 /// change while it runs.
@@ -23,6 +24,14 @@ final class Logs: Sendable {
         diagnostics.use(configuration.logLevel)
         output.use(configuration.logFormat)
         errors.use(configuration.logFormat)
+    }
+
+    /// What the metrics say of the logs.
+    var readings: [MetricReading] {
+        diagnostics.counts.readings + [
+            MetricReading(.logLinesDropped, Double(output.droppedLines), ["access"]),
+            MetricReading(.logLinesDropped, Double(errors.droppedLines), ["diagnostic"]),
+        ]
     }
 
     /// Writes the waiting lines. Later lines are lost.

@@ -10,11 +10,13 @@ final class Recorder {
     private var sampling = AccessSampling(.off)
     private let observer: (@Sendable (FinishedRequest) -> Void)?
     private let loop: EventLoop
+    let counters: RequestCounters
 
     init(_ logs: Logs, observer: (@Sendable (FinishedRequest) -> Void)?, loop: EventLoop) {
         self.logs = logs
         self.observer = observer
         self.loop = loop
+        counters = RequestCounters(on: loop)
     }
 
     /// Logs the requests that the configuration selects from now on.
@@ -29,6 +31,7 @@ final class Recorder {
 
     /// Records a request that the gateway answered, or that ended at its endpoint.
     func ended(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) {
+        counters.count(facts, summary, at: loop.wakeTime)
         let calls = summary.takeCalls()
         if let accessLog,
             sampling.selects(isFailure: facts.isFailure || summary.isPartial)
@@ -44,13 +47,14 @@ final class Recorder {
     /// Records a request that no endpoint answered.
     ///
     /// - Parameters:
+    ///   - route: the label in metrics. A health check that succeeds is not logged.
     ///   - refused: the parts of the request that the answer complains of.
-    ///   - isHealthCheck: whether it asked for the gateway's health. A success is not logged.
     func ended(
-        _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String] = [],
-        isHealthCheck: Bool = false
+        _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, of route: String = RouteLabel.none,
+        refused: [String] = []
     ) {
-        if let accessLog, !isHealthCheck || facts.status >= 400 || facts.end != .completed,
+        counters.count(facts, of: route, at: loop.wakeTime)
+        if let accessLog, route != RouteLabel.health || facts.status >= 400 || facts.end != .completed,
             sampling.selects(isFailure: facts.isFailure)
         {
             accessLog.write(facts, requestID: requestID, refused: refused, sample: sampling.shown)

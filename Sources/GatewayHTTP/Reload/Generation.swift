@@ -1,6 +1,7 @@
 import EventIO
 import GatewayConfig
 import GatewayCore
+import Metrics
 import Networking
 import NetworkingSession
 
@@ -19,6 +20,8 @@ struct Generation: Sendable {
     let upstreamNames: [String]
     /// The policies of the upstreams that have their own, by name.
     let policies: [String: UpstreamPolicy]
+    /// The upstreams' labels, whose counts stay as long as this generation.
+    private let upstreamLabels: [MetricName]
     /// The memory of what was read from a file; nil without one.
     let memory: ThreadMemory?
 
@@ -30,11 +33,13 @@ struct Generation: Sendable {
         let isLoopback: Bool
         let log: Log
         let refusals: RefusalLog
+        let metrics: MetricTable
 
         func report(_ incident: GatewayIncident) {
             if incident.isRefusal {
                 refusals.add(RefusalCounts(incident), on: EventLoop.current)
             } else {
+                metrics.name(.route, incident.route).shared(.endpointFaults).add()
                 log.write(.error, "endpoint failed", ["what": "\(incident)"])
             }
         }
@@ -92,6 +97,7 @@ struct Generation: Sendable {
             site.log.write(.warning, "configuration problem", ["what": warning])
         }
         (upstreams, upstreamNames, policies) = gateway.upstreams
+        upstreamLabels = upstreamNames.map { site.metrics.name(.upstream, $0) }
         hosts = configuration.hosts(onLoopback: site.isLoopback)
         routes = material.routes
         files = material.files

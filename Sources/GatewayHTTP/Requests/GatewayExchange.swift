@@ -46,6 +46,7 @@ package final class GatewayExchange: InboundExchange {
         if error.reason == .bodyTooLarge, let refusal = handler.responder.refusal(of: head, at: match) {
             return (refusal.response, refusal.summary.refusedValues)
         }
+        handler.recorder.counters.count(error)
         handler.log.refused(error)
         let answer = handler.responder.render(GatewayError(error), fields: head.fields, at: match)
         return (answer.response, error.parts)

@@ -6,14 +6,17 @@ import Resilience
 struct RequestAdmission {
     private var share: FairShare
     private var held: [Int]
+    private let counters: RequestCounters
     /// Requests refused because their endpoint had its share or its own limit.
     private(set) var refusals: Int
 
     /// - Parameters:
     ///   - capacity: requests in flight on the loop.
     ///   - endpoints: the number of endpoints.
+    ///   - counters: count refusals.
     ///   - refusals: those that came before.
-    init(capacity: Int, endpoints: Int, refusals: Int = 0) {
+    init(capacity: Int, endpoints: Int, counters: RequestCounters, refusals: Int = 0) {
+        self.counters = counters
         self.refusals = refusals
         share = FairShare(capacity: capacity)
         held = Array(repeating: 0, count: endpoints)
@@ -22,9 +25,11 @@ struct RequestAdmission {
     /// Refuses a request whose endpoint has no room.
     mutating func check(_ match: EndpointMatch) throws(GatewayError) {
         guard share.admitsAll || share.admits(holding: held[match.endpointNumber]) else {
-            throw refused(.overloaded)
+            throw refused(.overloaded, by: .endpointShare)
         }
-        guard !match.isLimited || match.hasRoom else { throw refused(.endpointOverloaded) }
+        guard !match.isLimited || match.hasRoom else {
+            throw refused(.endpointOverloaded, by: .endpointLimit)
+        }
     }
 
     /// Takes a place for a request that `check` has just admitted. Call `leave` once it is answered.
@@ -33,7 +38,9 @@ struct RequestAdmission {
     /// - Throws: another loop has taken the endpoint's last place since then.
     mutating func enter(_ match: EndpointMatch) throws(GatewayError) -> EndpointPlace? {
         let place = match.isLimited ? match.enter() : nil
-        guard !match.isLimited || place != nil else { throw refused(.endpointOverloaded) }
+        guard !match.isLimited || place != nil else {
+            throw refused(.endpointOverloaded, by: .endpointLimit)
+        }
         share.take()
         held[match.endpointNumber] += 1
         return place
@@ -45,7 +52,8 @@ struct RequestAdmission {
         held[match.endpointNumber] -= 1
     }
 
-    private mutating func refused(_ error: GatewayError) -> GatewayError {
+    private mutating func refused(_ error: GatewayError, by refusal: Refusal) -> GatewayError {
+        counters.count(refusal)
         refusals += 1
         return error
     }

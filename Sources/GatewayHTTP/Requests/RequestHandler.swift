@@ -41,7 +41,8 @@ final class RequestHandler: InboundHandler {
         compressor = generation.configuration.compression.map { AnswerCompressor($0) }
         faultSender = generation.configuration.faultSender
         admission = RequestAdmission(
-            capacity: limits.requestsInFlight, endpoints: responder.endpointCount, refusals: refusals)
+            capacity: limits.requestsInFlight, endpoints: responder.endpointCount,
+            counters: recorder.counters, refusals: refusals)
         hosts = HostCheck(generation.hosts)
         health = Health(shared.phase)
         self.recorder = recorder
@@ -87,6 +88,7 @@ final class RequestHandler: InboundHandler {
                 return hasLargeBody(head)
                     ? .stream(limit: .max, exchange) : .buffer(limit: .max, exchange)
             }
+            if error.code == .misdirected { recorder.counters.count(.host) }
             if log.isDebug { logRefusal(error) }
             return Self.answer(responder.render(error, fields: head.fields))
         }
@@ -140,6 +142,7 @@ final class RequestHandler: InboundHandler {
     func answered(_ answer: DirectAnswer) {
         recorder.ended(
             RequestFacts(answer), requestID: answer.response?.fields.firstValueBytes(.xRequestID),
-            refused: answer.refused, isHealthCheck: Health.isAsked(by: answer.head))
+            of: Health.isAsked(by: answer.head) ? RouteLabel.health : RouteLabel.none,
+            refused: answer.refused)
     }
 }

@@ -6,6 +6,7 @@ import Glibc
 import HTTPInbound
 import HTTPOutbound
 import Locking
+import Metrics
 import NetworkingSession
 import Resilience
 
@@ -30,12 +31,16 @@ public final class GatewayServer: Sendable {
     /// The file that the generations come from; nil without one.
     let file: ServedFile?
     private let group: EventLoopGroup
+    let metricsCache = MetricsCache()
+    /// The client connections of all loops.
+    let connectionTotal: ConnectionTotal
+    let upstreamConnections: FairBudget
     let workers: [LoopBound<Worker>]
     /// The upstream connections, one client for each loop.
     let clients: [LoopBound<LoopClient>]
     let protections: UpstreamProtections
     let upstreamLog: UpstreamLog
-    private let bodyMemory: FairBudget
+    let bodyMemory: FairBudget
     let reloads = Reloads()
     let phase: Phase
     let logs: Logs
@@ -104,6 +109,7 @@ public final class GatewayServer: Sendable {
         logs.use(configuration)
         self.logs = logs
         let connections = ConnectionTotal(limit: configuration.connectionLimit(descriptors: descriptors))
+        connectionTotal = connections
         let connectionLimitLog = ConnectionLimitLog(logs.diagnostics, limit: connections.limit)
         self.connectionLimitLog = connectionLimitLog
         let refusalLog = RefusalLog(logs.diagnostics)
@@ -115,17 +121,24 @@ public final class GatewayServer: Sendable {
         let phase = Phase()
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
+        let metrics = group.metrics
         let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics)
         self.upstreamLog = upstreamLog
         let memory = FairBudget(capacity: configuration.upstreamBodies)
         bodyMemory = memory
+        let upstreamConnections = FairBudget(
+            capacity: configuration.upstreamConnectionLimit(descriptors: descriptors))
+        self.upstreamConnections = upstreamConnections
         let protections = UpstreamProtections(
-            standard: configuration.upstreamPolicy, memory: memory,
-            connections: FairBudget(
-                capacity: configuration.upstreamConnectionLimit(descriptors: descriptors)),
+            standard: configuration.upstreamPolicy, memory: memory, connections: upstreamConnections,
             loops: configuration.loops,
             circuitChanged: { upstreamLog.circuitChanged(of: $0, $1, for: $2) },
-            addressChanged: { upstreamLog.addressChanged(of: $0, $1, $2) })
+            addressChanged: { upstream, address, change in
+                if case .ejected = change {
+                    metrics.name(.upstream, upstream).shared(.upstreamEjections).add()
+                }
+                upstreamLog.addressChanged(of: upstream, address, change)
+            })
         self.protections = protections
         let clients = group.loops.enumerated().map { index, loop in
             let client = HTTPClient(
@@ -145,7 +158,8 @@ public final class GatewayServer: Sendable {
                     clients, retryBudget: configuration.retryBudget,
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog, protections: protections),
-                name: name, isLoopback: address.isLoopback, log: logs.diagnostics, refusals: refusalLog)
+                name: name, isLoopback: address.isLoopback, log: logs.diagnostics, refusals: refusalLog,
+                metrics: metrics)
             self.site = site
             let generation = try Generation(
                 configuration, material, at: site, isFirst: true, memory: threadMemory, declare: declare)
@@ -249,6 +263,7 @@ public final class GatewayServer: Sendable {
     }
 
     var firstLoop: EventLoop { group.loops[0] }
+    var metrics: MetricTable { group.metrics }
 
     private func workerLeft() {
         stopped.leave()

@@ -54,7 +54,8 @@ final class Worker {
         handler = RequestHandler(generation, shared, limits, recorder: recorder)
         server = InboundServer(
             loop: loop, limits: limits, total: shared.connections, fileDescriptors: shared.fileDescriptors,
-            handler: handler, errorRenderer: generation.errorRenderer(log))
+            handler: handler, errorRenderer: generation.errorRenderer(log, recorder.counters))
+        recorder.counters.use(generation.responder.endpoints)
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": shed])
         }
@@ -70,12 +71,14 @@ final class Worker {
         client.use(generation.routes, for: generation.upstreams)
         client.observe(ConnectionLog(shared.logs.diagnostics))
         recorder.use(generation.configuration)
+        recorder.counters.use(generation.responder.endpoints)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(
             generation, shared, limits, recorder: recorder, refusals: handler.admission.refusals)
         server.use(
-            handler, limits: limits, errorRenderer: generation.errorRenderer(shared.logs.diagnostics))
+            handler, limits: limits,
+            errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
     }
 
     /// Starts serving. `onStopped` is called once everything has ended.
@@ -162,8 +165,11 @@ extension Generation {
     }
 
     /// Renders the requests that the server refuses.
-    fileprivate func errorRenderer(_ log: Log) -> (InboundError) -> HTTPResponse {
+    fileprivate func errorRenderer(
+        _ log: Log, _ counters: RequestCounters
+    ) -> (InboundError) -> HTTPResponse {
         { [responder] error in
+            counters.count(error)
             log.refused(error)
             return responder.render(GatewayError(error), fields: error.head?.fields).response
         }

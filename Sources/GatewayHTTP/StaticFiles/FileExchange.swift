@@ -324,7 +324,7 @@ final class FileExchange: InboundExchange {
         if let summary = refusal ?? cancelled {
             files.recorder.ended(facts, summary)
         } else {
-            files.recorder.ended(facts, requestID: Array(requestID.utf8)[...])
+            files.recorder.ended(facts, requestID: Array(requestID.utf8)[...], of: RouteLabel.files)
         }
     }
 }

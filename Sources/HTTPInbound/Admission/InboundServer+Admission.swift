@@ -1,4 +1,5 @@
 internal import EventIO
+internal import Metrics
 
 /// At the connection limit a newcomer replaces a connection of this loop, or is accepted above the limit to
 /// ask for one thing. A loop cannot close the connections of another one.
@@ -44,6 +45,8 @@ extension InboundServer {
         } else {
             connections[connection.index] = connection
         }
+        counts.accepted.add()
+        counts.connections.add(1)
         stream.start(handler: connection)
         switch phase {
         case .serving: break
@@ -128,8 +131,9 @@ extension InboundServer {
         }
     }
 
-    private func count(_ counts: ShedCounts) {
-        shed = shed + counts
-        onShed?(counts)
+    private func count(_ more: ShedCounts) {
+        shed = shed + more
+        counts.shed(more)
+        onShed?(more)
     }
 }

@@ -28,8 +28,10 @@ public final class UpstreamPool: TimerTarget {
     public var sharedWaiters: WaitingCalls?
     // Touched only on the loop. No step of `ConnectionPool` calls back.
     var pool: ConnectionPool<OutboundCall>
-    /// The numbers of `pool` for other threads. Each step is followed by `publish`.
-    let gauge = PoolGauge()
+    /// The numbers of `pool` that are counted. Each step is followed by `publish`.
+    private var published = PoolReport()
+    /// Counts this pool for its upstream. Set it before the first call; nil to count it only for its client.
+    public var counts: PoolCounts?
     var connections: [Connection?] = []
     /// The places of the busy and idle slots; empty without `connectionPlaces`.
     var places: [FairBudget.Charge?] = []
@@ -334,7 +336,16 @@ public final class UpstreamPool: TimerTarget {
     }
 
     @inline(__always)
-    func publish() { gauge.publish(pool.report) }
+    func publish() {
+        let report = pool.report
+        if report != published { count(report) }
+    }
+
+    private func count(_ report: PoolReport) {
+        shared.counts.change(from: published, to: report)
+        counts?.change(from: published, to: report)
+        published = report
+    }
 
     func discard(_ slot: Int) {
         guard let connection = connections[slot] else { return }

@@ -8,18 +8,20 @@ final class ClusterContext {
     let addresses: UpstreamAddresses
     private let records: AddressRecords
     private let shares: UpstreamShares
+    private let counts: UpstreamCounts
     private let waiters = WaitingCalls()
     /// The numbers of the addresses in use.
     private var numbers: Set<Int> = []
 
     init(
         _ client: HTTPClient, _ addresses: UpstreamAddresses, _ records: AddressRecords,
-        _ shares: UpstreamShares
+        _ shares: UpstreamShares, _ counts: UpstreamCounts
     ) {
         self.client = client
         self.addresses = addresses
         self.records = records
         self.shares = shares
+        self.counts = counts
     }
 
     /// Returns a new address, with the record that all loops share. Another upstream with the same address
@@ -47,7 +49,7 @@ final class ClusterContext {
     /// Returns the connections to an origin, which count for the upstream.
     func connections(to origin: Origin) -> OriginClient {
         let client = client.origin(origin)
-        client.pool.use(shares)
+        client.pool.use(shares, counts)
         if client.pool.sharedWaiters == nil { client.pool.sharedWaiters = waiters }
         return client
     }
@@ -56,8 +58,9 @@ final class ClusterContext {
 extension UpstreamPool {
     /// Charges an upstream for its connections and responses. Upstreams without a name of their own, which
     /// may share an origin, have one part together.
-    func use(_ shares: UpstreamShares) {
+    func use(_ shares: UpstreamShares, _ counts: UpstreamCounts) {
         if bodyMemory == nil { bodyMemory = shares.memory }
         if connectionPlaces == nil { connectionPlaces = shares.connections }
+        if self.counts == nil { self.counts = counts.pools }
     }
 }

@@ -1,6 +1,7 @@
 import EventIO
 import HTTPModel
 import HTTPOutbound
+import Metrics
 import Resilience
 import Rx
 
@@ -89,6 +90,9 @@ final class HealthChecks: TimerTarget {
 
     private func ended(_ record: AddressRecord, passed: Bool?) {
         underWay[ObjectIdentifier(record)] = nil
-        if let passed { addresses.checkEnded(record, passed: passed, at: loop.wakeTime) }
+        guard let passed else { return }
+        loop.metrics.name(.upstream, addresses.upstream)
+            .counter(.upstreamHealthChecks, [passed ? "success" : "failure"], on: loop.page).add()
+        addresses.checkEnded(record, passed: passed, at: loop.wakeTime)
     }
 }

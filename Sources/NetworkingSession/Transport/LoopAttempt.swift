@@ -12,16 +12,18 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
     // Nil after the end, which is reported once.
     final var receiver: (any AttemptReceiver)?
     final var permit: AttemptPermit
+    private final let counts: UpstreamCounts
 
     /// - Parameter streaming: the receiver, if it follows the attempt's progress.
     init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
-        decodesContent: Bool, _ permit: consuming AttemptPermit, for receiver: any AttemptReceiver,
-        streaming: (any StreamingAttemptReceiver)? = nil
+        decodesContent: Bool, _ permit: consuming AttemptPermit, _ counts: UpstreamCounts,
+        for receiver: any AttemptReceiver, streaming: (any StreamingAttemptReceiver)? = nil
     ) {
         self.call = call
         self.receiver = receiver
         self.permit = permit
+        self.counts = counts
         let limits = call.limits
         let isStreaming = streaming != nil
         super.init(
@@ -54,6 +56,7 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard let receiver = receiver.take() else { return }
+        countEnd(head.status)
         if !permit.isEmpty {
             permit.attemptSucceeded(head.status, lacksBody: lacksBody, call, at: loop.wakeTime)
         }
@@ -64,14 +67,22 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func failed(_ reason: FailureReason, _ detail: String) {
         guard let receiver = receiver.take() else { return }
+        counts.attemptFailed(reason, after: loop.wakeTime - timings.started)
         endPermit(reason)
         reportConnection(to: receiver)
         receiver.attemptFailed(error(reason, detail))
     }
 
+    /// Counts a response.
+    @inline(__always)
+    final func countEnd(_ status: HTTPStatus) {
+        counts.attemptEnded(status, after: loop.wakeTime - timings.started)
+    }
+
     /// That is a time-out if the time of the request is over and the upstream was silent.
     override final func cancelled() {
         let now = loop.wakeTime
+        counts.attemptCancelled(after: now - timings.started)
         if call.isOverdue, !loop.areTimersLate, hasBeenSilent(at: now) {
             permit.attemptTimedOut(call, at: now)
         } else {

@@ -66,7 +66,7 @@ extension LoopClient {
             upstreams.remove(id)
             upstreams[id] = LoopUpstream(
                 upstream, known.origins, route: known.route, protection: protection, loop: index,
-                memory: known.memory)
+                memory: known.memory, counts: known.counts)
         }
         return []
     }

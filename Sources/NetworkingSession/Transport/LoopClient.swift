@@ -1,6 +1,7 @@
 import EventIO
 package import HTTPOutbound
 import LoopScheduling
+import Metrics
 package import Networking
 package import Rx
 
@@ -15,6 +16,8 @@ package final class LoopClient {
     let upstreams = UpstreamTable()
     /// The IDs of the upstreams that the current generation calls at configured addresses.
     var configured: Set<Int> = []
+    /// Of all upstreams that have no label of their own.
+    private var otherCounts: UpstreamCounts?
     private(set) var isClosed = false
 
     /// - Parameters:
@@ -42,8 +45,13 @@ package final class LoopClient {
     ) -> any Disposable {
         let outbound: UpstreamPool
         let permit: AttemptPermit
+        let upstream: LoopUpstream
         do throws(TransportError) {
-            let upstream = try upstream(call)
+            upstream = try self.upstream(call)
+        } catch {
+            return FailedAttempt(error, for: receiver, on: client.loop)
+        }
+        do throws(TransportError) {
             if let body = call.countedBody { try charge(body, to: upstream) }
             let route = upstream.route
             var admitted = try AttemptPermit(of: upstream, for: call, at: client.loop.wakeTime)
@@ -54,18 +62,20 @@ package final class LoopClient {
             }
             permit = admitted
         } catch {
+            upstream.counts.attemptRefused(error.reason)
             return FailedAttempt(error, for: receiver, on: client.loop)
         }
         let decodes = decodesContent && call.contentDecoding == .automatic
         if let streaming = receiver.streaming {
             let attempt = StreamingAttempt(
                 call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, permit,
-                for: streaming)
+                upstream.counts, for: streaming)
             outbound.start(attempt)
             return attempt
         }
         let attempt = LoopAttempt(
-            call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, permit, for: receiver)
+            call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, permit, upstream.counts,
+            for: receiver)
         outbound.start(attempt)
         return attempt
     }
@@ -144,11 +154,21 @@ package final class LoopClient {
         }
         let origins = try routes.origins(of: upstream)
         let shares = protections?.shares(of: upstream) ?? UpstreamShares()
+        let counts = counts(of: upstream)
         let opened = LoopUpstream(
-            upstream, origins, route: route(to: upstream, at: origins, shares),
-            protection: protections?.protection(of: upstream), loop: index, memory: shares.memory)
+            upstream, origins, route: route(to: upstream, at: origins, shares, counts),
+            protection: protections?.protection(of: upstream), loop: index, memory: shares.memory,
+            counts: counts)
         upstreams[upstream.id] = opened
         return opened
+    }
+
+    private func counts(of upstream: Upstream) -> UpstreamCounts {
+        let label = upstream.label
+        guard label == MetricName.other else { return UpstreamCounts(label, on: client.loop) }
+        let counts = otherCounts ?? UpstreamCounts(label, on: client.loop)
+        otherCounts = counts
+        return counts
     }
 
     /// Charges what the request keeps in bodies of its calls. A large one is charged once, by its first
@@ -168,16 +188,16 @@ package final class LoopClient {
     }
 
     private func route(
-        to upstream: Upstream, at origins: [Origin], _ shares: UpstreamShares
+        to upstream: Upstream, at origins: [Origin], _ shares: UpstreamShares, _ counts: UpstreamCounts
     ) -> LoopUpstream.Route {
         guard let protections, let addresses = protections.addresses(of: upstream),
             UpstreamCluster.isNeeded(for: origins, addresses)
         else {
             let pool = client.origin(origins[0]).pool
-            pool.use(shares)
+            pool.use(shares, counts)
             return .pool(pool)
         }
-        let context = ClusterContext(client, addresses, protections.records, shares)
+        let context = ClusterContext(client, addresses, protections.records, shares, counts)
         return .cluster(UpstreamCluster(upstream, origins, context))
     }
 }

@@ -28,6 +28,7 @@ final class LoopUpstream {
     let window: AttemptWindow?
     /// Its share of the memory for bodies; nil for no limit.
     let memory: FairBudget.Share?
+    let counts: UpstreamCounts
     /// Nil once nobody can call it.
     weak let upstream: Upstream?
     /// One of each URL.
@@ -37,7 +38,7 @@ final class LoopUpstream {
 
     init(
         _ upstream: Upstream?, _ origins: [Origin], route: Route, protection: UpstreamProtection?,
-        loop index: Int, memory: FairBudget.Share?
+        loop index: Int, memory: FairBudget.Share?, counts: UpstreamCounts
     ) {
         self.upstream = upstream
         self.origins = origins
@@ -47,6 +48,7 @@ final class LoopUpstream {
         attempts = circuit?.attempts(ofLoop: index)
         window = attempts?.all
         self.memory = memory
+        self.counts = counts
     }
 
     var isCircuitClosed: Bool { circuit?.isClosed ?? true }

@@ -24,13 +24,14 @@ final class StreamingAttempt: LoopAttempt, @unchecked Sendable {
 
     init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
-        decodesContent: Bool, _ permit: consuming AttemptPermit, for receiver: any StreamingAttemptReceiver
+        decodesContent: Bool, _ permit: consuming AttemptPermit, _ counts: UpstreamCounts,
+        for receiver: any StreamingAttemptReceiver
     ) {
         self.limit = limit
         follower = receiver
         super.init(
-            call, to: upstream, within: limit, decodesContent: decodesContent, permit, for: receiver,
-            streaming: receiver)
+            call, to: upstream, within: limit, decodesContent: decodesContent, permit, counts,
+            for: receiver, streaming: receiver)
     }
 
     /// Stops the attempt, even if only the last bytes of its file are left. Nothing is reported any more.
@@ -110,6 +111,7 @@ final class StreamingAttempt: LoopAttempt, @unchecked Sendable {
         if head.status.isSuccess { reportBody() }
         follower = nil
         guard let file else { return super.succeeded(head, body) }
+        countEnd(head.status)
         if let receiver { reportConnection(to: receiver) }
         if hasRareParts, let receiver { reportRareParts(to: receiver) }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)

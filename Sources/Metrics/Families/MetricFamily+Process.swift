@@ -1,0 +1,42 @@
+// The process, its loops, limits and configuration.
+extension MetricFamily {
+    public static let loopBusy = MetricFamily(
+        "sluice_loop_busy_seconds_total", .time, labels: ["loop"], help: "Time in which a loop worked.")
+    public static let loopProcessorTime = MetricFamily(
+        "sluice_loop_cpu_seconds_total", .time, labels: ["loop"], help: "Processor time of a loop.")
+    public static let loopWakeDuration = MetricFamily(
+        "sluice_loop_wake_duration_seconds", .durations(.usual),
+        help: "Time that loops worked without a look at their sockets.")
+    public static let limitUsed = MetricFamily(
+        "sluice_limit_used_ratio", .gauge, labels: ["limit"],
+        help: "Share of a limit that is in use.")
+    public static let configReloads = MetricFamily(
+        "sluice_config_reloads_total", .counter, labels: ["result"],
+        help: "Reloads of the configuration file.")
+    public static let configGeneration = MetricFamily(
+        "sluice_config_generation", .gauge, help: "Number of the configuration in use, from 1.")
+    public static let configLastReloadSuccessful = MetricFamily(
+        "sluice_config_last_reload_successful", .gauge, help: "Whether the last reload took effect.")
+    public static let configLastReloadSuccess = MetricFamily(
+        "sluice_config_last_reload_success_timestamp_seconds", .gauge,
+        help: "When the configuration in use was read.")
+    public static let logMessages = MetricFamily(
+        "sluice_log_messages_total", .counter, labels: ["level"],
+        help: "Messages of the diagnostic log.")
+    public static let logLinesDropped = MetricFamily(
+        "sluice_log_lines_dropped_total", .counter, labels: ["stream"],
+        help: "Lines of the logs that their readers were too slow for.")
+    public static let draining = MetricFamily(
+        "sluice_draining", .gauge, help: "Whether the gateway is draining.")
+
+    public static let processProcessorTime = MetricFamily(
+        "process_cpu_seconds_total", .time, help: "Processor time of the process, user and system.")
+    public static let processResidentMemory = MetricFamily(
+        "process_resident_memory_bytes", .gauge, help: "Resident memory.")
+    public static let processOpenDescriptors = MetricFamily(
+        "process_open_fds", .gauge, help: "Open file descriptors.")
+    public static let processMostDescriptors = MetricFamily(
+        "process_max_fds", .gauge, help: "The most file descriptors that may be open.")
+    public static let processStart = MetricFamily(
+        "process_start_time_seconds", .gauge, help: "When the process started, since 1970.")
+}

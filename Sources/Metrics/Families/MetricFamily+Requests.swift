@@ -1,0 +1,45 @@
+// What clients asked for, and what they got.
+extension MetricFamily {
+    public static let httpRequests = MetricFamily(
+        "sluice_http_requests_total", .counter, of: .route, labels: ["method", "status", "code"], limit: 16,
+        help: "Requests that are over, by route and outcome.")
+    public static let httpRequestDuration = MetricFamily(
+        "sluice_http_request_duration_seconds", .durations(.usual), of: .route,
+        help: "Time from the head of a request to the last byte of its answer.")
+    public static let httpRequestBytes = MetricFamily(
+        "sluice_http_request_bytes_total", .counter, of: .route, help: "Bytes received with requests.")
+    public static let httpResponseBytes = MetricFamily(
+        "sluice_http_response_bytes_total", .counter, of: .route,
+        help: "Bytes of answers that the kernel accepted.")
+    public static let httpUnfinishedResponses = MetricFamily(
+        "sluice_http_unfinished_responses_total", .counter, labels: ["end"],
+        help: "Answers that did not get to their end.")
+    public static let httpRequestsInFlight = MetricFamily(
+        "sluice_http_requests_in_flight", .gauge, help: "Requests that wait for their handler.")
+    public static let httpRefused = MetricFamily(
+        "sluice_http_refused_total", .counter, labels: ["reason"],
+        help: "Requests that a limit or the server itself refused.")
+    public static let parts = MetricFamily(
+        "sluice_parts_total", .counter, of: .part, labels: ["kind", "reason"], limit: 16,
+        help: "Parts of answers, by outcome.")
+    public static let partDuration = MetricFamily(
+        "sluice_part_duration_seconds", .durations(.parts), of: .part,
+        help: "Time from the start of a part to its end.")
+    public static let endpointFaults = MetricFamily(
+        "sluice_endpoint_faults_total", .counter, of: .route,
+        help: "Faults of endpoints, each with its line in the log.")
+}
+
+// Clients' connections.
+extension MetricFamily {
+    public static let connections = MetricFamily(
+        "sluice_connections", .gauge, help: "Open connections of clients.")
+    public static let connectionsAccepted = MetricFamily(
+        "sluice_connections_accepted_total", .counter, help: "Connections of clients accepted.")
+    public static let connectionsShed = MetricFamily(
+        "sluice_connections_shed_total", .counter, labels: ["reason"],
+        help: "Clients that were closed or refused at the connection limit.")
+    public static let answerBytesWaiting = MetricFamily(
+        "sluice_answer_bytes_waiting", .gauge, labels: ["place"],
+        help: "Bytes of answers that wait for slow clients.")
+}

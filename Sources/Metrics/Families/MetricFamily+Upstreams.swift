@@ -1,0 +1,37 @@
+// Calls to upstreams, by the upstream's declared name.
+extension MetricFamily {
+    public static let upstreamAttempts = MetricFamily(
+        "sluice_upstream_attempts_total", .counter, of: .upstream, labels: ["status", "reason"],
+        help: "Attempts that are over, by class of status or reason.")
+    public static let upstreamAttemptDuration = MetricFamily(
+        "sluice_upstream_attempt_duration_seconds", .durations(.usual), of: .upstream,
+        help: "Time from the start of an attempt, which may wait for a connection, to its end.")
+    public static let upstreamRefused = MetricFamily(
+        "sluice_upstream_refused_total", .counter, of: .upstream, labels: ["reason"],
+        help: "Attempts that a limit refused before anything was sent.")
+    public static let upstreamCircuitState = MetricFamily(
+        "sluice_upstream_circuit_state", .gauge, of: .upstream,
+        help: "State of the circuit: 0 closed, 1 half-open, 2 open.")
+    public static let upstreamCircuitOpenings = MetricFamily(
+        "sluice_upstream_circuit_openings_total", .counter, of: .upstream,
+        help: "How often the circuit has opened.")
+    public static let upstreamAddresses = MetricFamily(
+        "sluice_upstream_addresses", .gauge, of: .upstream, labels: ["state"],
+        help: "Addresses of upstreams that have several.")
+    public static let upstreamEjections = MetricFamily(
+        "sluice_upstream_ejections_total", .counter, of: .upstream,
+        help: "Addresses taken out of service because their attempts failed.")
+    public static let upstreamHealthChecks = MetricFamily(
+        "sluice_upstream_health_checks_total", .counter, of: .upstream, labels: ["result"],
+        help: "Health checks of addresses.")
+    public static let upstreamConnections = MetricFamily(
+        "sluice_upstream_connections", .gauge, of: .upstream, labels: ["state"],
+        help: "Open connections. A relay is leased, too.")
+    public static let upstreamConnectionsOpened = MetricFamily(
+        "sluice_upstream_connections_opened_total", .counter, of: .upstream, help: "Connections opened.")
+    public static let upstreamWaitingCalls = MetricFamily(
+        "sluice_upstream_waiting_calls", .gauge, of: .upstream, help: "Calls that wait for a connection.")
+    public static let upstreamCallsInFlight = MetricFamily(
+        "sluice_upstream_calls_in_flight", .gauge, of: .upstream,
+        help: "Calls that are on a connection or wait for one.")
+}

@@ -1,0 +1,65 @@
+import EventIO
+import HTTPModel
+import HTTPOutbound
+import Metrics
+import Networking
+
+/// What one loop counts of the calls to one upstream.
+final class UpstreamCounts {
+    private struct AttemptEnd: Equatable {
+        /// The first digit of the status; 0 without a response.
+        let statusClass: Int
+        /// Nil for a response.
+        let reason: FailureReason?
+    }
+
+    let pools: PoolCounts
+    private let attempts: OutcomeCounters<AttemptEnd>
+    private let duration: DurationHistogram
+    private let refused: OutcomeCounters<FailureReason>
+    private static let cancelled = FailureReason(token: "cancelled")
+
+    /// - Parameter upstream: the label in metrics.
+    init(_ upstream: String, on loop: EventLoop) {
+        let name = loop.metrics.name(.upstream, upstream)
+        pools = PoolCounts(name, on: loop.page)
+        duration = name.histogram(.upstreamAttemptDuration, on: loop.page)
+        refused = OutcomeCounters(.upstreamRefused, of: name, on: loop.page) { [$0.token] }
+        attempts = OutcomeCounters(.upstreamAttempts, of: name, on: loop.page) {
+            [$0.statusClass == 0 ? "" : "\($0.statusClass)xx", $0.reason?.token ?? ""]
+        }
+        // Found first, and at 0 from the beginning.
+        attempts.add(AttemptEnd(statusClass: 2, reason: nil), 0)
+    }
+
+    /// An attempt had a response.
+    @inline(__always)
+    func attemptEnded(_ status: HTTPStatus, after time: TimeAmount) {
+        attempts.add(AttemptEnd(statusClass: status.code / 100, reason: nil))
+        duration.observe(nanoseconds: time.nanoseconds)
+    }
+
+    func attemptFailed(_ reason: FailureReason, after time: TimeAmount) {
+        if Self.isRefusal(reason) { return refused.add(reason) }
+        attempts.add(AttemptEnd(statusClass: 0, reason: reason))
+        duration.observe(nanoseconds: time.nanoseconds)
+    }
+
+    func attemptCancelled(after time: TimeAmount) { attemptFailed(Self.cancelled, after: time) }
+
+    /// An attempt did not start.
+    func attemptRefused(_ reason: FailureReason) {
+        if Self.isRefusal(reason) { refused.add(reason) }
+    }
+
+    /// Whether a limit of this process was the reason, so that the attempt says nothing about the upstream.
+    private static func isRefusal(_ reason: FailureReason) -> Bool {
+        reason == .circuitOpen || reason == .concurrencyLimit || reason == .connectionLimitReached
+            || reason == .memoryLimit
+    }
+}
+
+extension Upstream {
+    /// The label in metrics: the name, unless other servers share it.
+    var label: String { isNamed && !isRedirectTarget && !isComputed ? name : MetricName.other }
+}
