@@ -1,3 +1,5 @@
+import EventIO
+
 /// What reading a configuration gives: its values, or what is wrong with it.
 package struct ConfigReading: Sendable {
     package enum Mode: Sendable {
@@ -38,6 +40,7 @@ package struct ConfigReading: Sendable {
             let decoder = DocumentDecoder(root: root, reader: reader)
             decoder.include(&files)
             document.files = files.names
+            document.hash = files.digest.finishHexadecimal()
             document.variableTexts = variables.writtenTexts
             document.variableValues = variables.values
             reader.variableValues = variables.values

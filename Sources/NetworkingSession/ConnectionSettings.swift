@@ -56,6 +56,15 @@ public struct ConnectionSettings: Sendable {
 
         let kind: Kind
 
+        /// `none`, `environment`, or the address of a fixed proxy, without its password.
+        package var description: String {
+            switch kind {
+            case .none: "none"
+            case .environment: "environment"
+            case .fixed(let proxy, _): "http://\(proxy)"
+            }
+        }
+
         /// Connects directly.
         public static let none = Proxy(kind: .none)
         /// Uses the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`

@@ -84,6 +84,15 @@ struct ReferenceTests {
         #expect(try Self.rows("Codes") == declared)
     }
 
+    @Test("Each path of the admin listener has one row")
+    func adminPaths() throws {
+        let article = try Self.text("Sources/GatewayCore/GatewayCore.docc/Operating.md")
+        let rows = try Self.rows("The admin listener", of: article).map { $0[0] }
+        #expect(
+            rows == ["GET /health/ready", "GET /health/live"]
+                + AdminOperation.all.map { "\($0.method.rawValue) \($0.path)" })
+    }
+
     @Test("A wrong cell and a missing row are found")
     func findsFaults() throws {
         let article = "## Codes\n\n| `NOT_FOUND` | 405 | No |\ntext\n## Kinds\n| `success` | yes |\n"

@@ -125,11 +125,9 @@ extension CommandTests {
             let process = try SluiceProcess(
                 ["serve", "--config", file, "--drain-delay", "0"], environment: links)
             let port = try process.readPort()
-            let ready = try write("ready.yaml", "listen: {port: \(port)}\n" + Self.charts)
-            let health = try SluiceProcess.run("health", "--config", ready, environment: links)
+            let health = try SluiceProcess.run(
+                "health", "--url", "http://127.0.0.1:\(port)", environment: links)
             #expect(health.exitCode == 0, "\(health.errors)")
-            let flag = try SluiceProcess.run("health", "--port", "\(port)", environment: links)
-            #expect(flag.exitCode == 0, "\(flag.errors)")
             process.signal(SIGTERM)
             #expect(process.finish().exitCode == 0)
         }
@@ -147,6 +145,7 @@ extension CommandTests {
                 """
                 name: of-file
                 listen: {host: 127.0.0.1, port: 0, loops: 1}
+                admin: {listen: off, token: 0123456789abcdef}
                 hosts: [app.test]
                 log: {level: error}
                 drain: {delay: 0s}
@@ -175,10 +174,12 @@ extension CommandTests {
                 #expect(served.exitCode == 2)
                 #expect(served.errors.hasPrefix("sluice: \(variable) takes "), "\(served.errors)")
             }
-            let health = try SluiceProcess.run(
-                "health", "--config", file, environment: ["SLUICE_PORT": "http"])
-            #expect(health.exitCode == 2)
-            #expect(health.errors.hasPrefix("sluice: SLUICE_PORT takes a whole number"))
+            let admin = try SluiceProcess.run(
+                "serve", "--config", file, environment: ["SLUICE_ADMIN": "9901"])
+            #expect(admin.exitCode == 2)
+            #expect(
+                admin.errors.hasPrefix(
+                    "sluice: SLUICE_ADMIN: \"9901\" is not a numeric HOST:PORT such as 127.0.0.1:9901, "))
             let pin = try SluiceProcess.run(
                 "serve", "--config", file, environment: ["SLUICE_UPSTREAM_CA": "diary=/a.pem"])
             #expect(pin.exitCode == 2)

@@ -16,7 +16,8 @@ final class SluiceProcess {
     private var outputIsClosed = false
     /// What has been read of standard error.
     private var readErrors: [UInt8] = []
-    /// Starts the program without the `SLUICE_` variables of the test's environment.
+    /// Starts the program without the `SLUICE_` variables of the test's environment, and without an admin
+    /// listener.
     ///
     /// - Parameters:
     ///   - descriptors: The soft limit of file descriptors; nil for the test's own.
@@ -40,6 +41,8 @@ final class SluiceProcess {
         }
         process.environment = ProcessInfo.processInfo.environment
             .filter { !$0.key.hasPrefix("SLUICE_") }
+            // Two programs on one machine would want the same default address.
+            .merging(["SLUICE_ADMIN": "off"]) { $1 }
             .merging(environment) { $1 }
         process.standardOutput = outputPipe
         process.standardError = errorPipe

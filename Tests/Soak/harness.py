@@ -125,7 +125,7 @@ class Gateway(Process):
             raise Missing(f"{PROGRAM} is missing: make build")
         self.errors = tempfile.TemporaryFile()
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors)) if descriptors else None
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("SLUICE_")}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("SLUICE_")} | {"SLUICE_ADMIN": "off"}
         super().__init__(
             # The proofs send arbitrary Host fields.
             [PROGRAM, "serve", "--port", port, "--hosts", "any", "--loops", loops,

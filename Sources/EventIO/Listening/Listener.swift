@@ -18,6 +18,8 @@ public final class Listener: @unchecked Sendable {
     public var mayAccept: (() -> Bool)?
 
     private var descriptor: Int32
+    /// What it accepts from when other descriptors are used up; nil for nothing.
+    private let reserve: DescriptorReserve?
     private var loop: EventLoop?
     private var onAccept: ((SocketStream) -> Void)?
     // Its unretained context is this listener, which `loop.members` retains until the end of the wake that
@@ -39,6 +41,17 @@ public final class Listener: @unchecked Sendable {
         try self.init(bind: address, joining: false)
     }
 
+    /// Binds and listens for a few clients that must always be accepted.
+    ///
+    /// - Parameters:
+    ///   - reserve: accepts connections when other descriptors are used up.
+    ///   - permissions: of a Unix path, such as `0o660`. Nobody can connect before it has them.
+    package convenience init(
+        bind address: SocketAddress, reserve: DescriptorReserve, permissions: UInt32
+    ) throws(SocketError) {
+        try self.init(bind: address, joining: false, reserve: reserve, permissions: permissions)
+    }
+
     /// Makes one listener per loop on one port; the kernel spreads connections among them. A Unix path has
     /// only one. The first binds exclusively, which refuses a port that another process uses, unless
     /// `joining` shares the port with a process of the same user, such as the one being replaced.
@@ -53,8 +66,11 @@ public final class Listener: @unchecked Sendable {
         return listeners
     }
 
-    private init(bind address: SocketAddress, joining: Bool) throws(SocketError) {
-        let descriptor = try Descriptor.socket(address.family)
+    private init(
+        bind address: SocketAddress, joining: Bool, reserve: DescriptorReserve? = nil,
+        permissions: UInt32? = nil
+    ) throws(SocketError) {
+        let descriptor = try Descriptor.socket(address.family, mayUseReserve: reserve != nil)
         do throws(SocketError) {
             if !address.isUnix {
                 try Descriptor.set(SO_REUSEADDR, level: SOL_SOCKET, of: descriptor)
@@ -68,6 +84,9 @@ public final class Listener: @unchecked Sendable {
                 try Descriptor.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), of: descriptor, to: 0)
             }
             try Self.bind(descriptor, to: address)
+            if let permissions, case .unix(let path) = address.form, chmod(path, permissions) != 0 {
+                throw SocketError(.bind, errno)
+            }
             guard Glibc.listen(descriptor, Self.backlog) == 0 else { throw SocketError(.listen, errno) }
             // Allow others to join only once this socket listens: with SO_REUSEADDR several sockets may bind,
             // and the first to listen refuses the others (inet_csk_listen_start) unless both have
@@ -82,6 +101,7 @@ public final class Listener: @unchecked Sendable {
             throw error
         }
         self.descriptor = descriptor
+        self.reserve = reserve
         self.address = Descriptor.localAddress(of: descriptor) ?? address
     }
 
@@ -208,7 +228,7 @@ public final class Listener: @unchecked Sendable {
             }
         }
         guard accepted >= 0 else { return acceptFailed(errno) }
-        if Descriptor.isSpare(accepted) {
+        if Descriptor.isSpare(accepted, mayUseReserve: reserve != nil) {
             Glibc.close(accepted)
             shed += 1
             acceptLater(SocketError(.accept, EMFILE, subject: address.description))

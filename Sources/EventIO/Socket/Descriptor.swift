@@ -2,9 +2,9 @@ import Glibc
 
 /// System calls on descriptors. All sockets are non-blocking and close on exec.
 enum Descriptor {
-    static func socket(_ family: Int32) throws(SocketError) -> Int32 {
+    static func socket(_ family: Int32, mayUseReserve: Bool = false) throws(SocketError) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = leavingSpare(Glibc.socket(family, type, 0))
+        let descriptor = leavingSpare(Glibc.socket(family, type, 0), mayUseReserve: mayUseReserve)
         guard descriptor >= 0 else { throw SocketError(.socket, errno) }
         return descriptor
     }
@@ -16,19 +16,22 @@ enum Descriptor {
 
     /// Returns the descriptor. If it is one of the last `spare` ones, closes it and returns -1 with `EMFILE`
     /// in `errno`. A limit below 64 keeps an eighth spare.
-    static func leavingSpare(_ descriptor: Int32) -> Int32 {
-        guard descriptor >= 0, isSpare(descriptor) else { return descriptor }
+    static func leavingSpare(_ descriptor: Int32, mayUseReserve: Bool = false) -> Int32 {
+        guard descriptor >= 0, isSpare(descriptor, mayUseReserve: mayUseReserve) else { return descriptor }
         Glibc.close(descriptor)
         errno = EMFILE
         return -1
     }
 
     /// The kernel assigns the lowest free number, so a high one means that few are left.
-    static func isSpare(_ descriptor: Int32) -> Bool {
+    ///
+    /// - Parameter mayUseReserve: whether the descriptors of `DescriptorReserve` may be used.
+    static func isSpare(_ descriptor: Int32, mayUseReserve: Bool = false) -> Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
         let count = Int32(clamping: limit.rlim_cur)
-        return descriptor >= count - min(spare, count / 8)
+        let reserve = mayUseReserve ? 0 : min(DescriptorReserve.held, count / 8)
+        return descriptor >= count - min(spare, count / 8) - reserve
     }
 
     static func set(_ option: Int32, level: Int32, of descriptor: Int32, to value: Int32 = 1)

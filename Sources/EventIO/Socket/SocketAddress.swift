@@ -71,7 +71,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    var isUnix: Bool {
+    public var isUnix: Bool {
         if case .unix = form { true } else { false }
     }
 

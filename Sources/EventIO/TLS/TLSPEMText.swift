@@ -49,10 +49,9 @@ final class TLSPEMText {
     }
 
     static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        var hash = [UInt8](repeating: 0, count: 32)
-        let isMade = EVP_Digest(bytes.baseAddress, bytes.count, &hash, nil, EVP_sha256(), nil)
-        precondition(isMade == 1, "OpenSSL has no SHA-256")
-        return hash
+        let digest = SHA256()
+        digest.append(bytes)
+        return digest.finish()
     }
 
     private func add(_ bytes: UnsafeRawBufferPointer) -> Bool {

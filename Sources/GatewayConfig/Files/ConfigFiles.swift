@@ -1,5 +1,6 @@
 import ASCIIText
 import EndpointPlans
+import EventIO
 
 /// Reads a configuration's files: the root file and those that it includes.
 struct ConfigFiles {
@@ -19,6 +20,8 @@ struct ConfigFiles {
     /// Whether each file is known and could be read.
     var isComplete = true
     private var nodeCount = 0
+    /// Of the bytes of all files, in the order of reading, without variables and secrets.
+    let digest = SHA256()
 
     init(_ source: any ConfigSource, _ variables: VariableReader, _ problems: ProblemList) {
         self.source = source
@@ -29,18 +32,10 @@ struct ConfigFiles {
     /// Reads the root file. Returns its value; nil after a problem.
     mutating func readRoot(_ path: String) -> YAMLNode? {
         names = [path]
-        guard let bytes = Self.rootBytes(path, source, problems) else {
-            isComplete = false
-            return nil
-        }
-        return compose(bytes)
-    }
-
-    /// Returns the bytes of the root file; nil after a problem.
-    static func rootBytes(_ path: String, _ source: any ConfigSource, _ problems: ProblemList) -> [UInt8]? {
         do throws(ConfigSourceError) {
-            return try source.read(path, limit: largestFile)
+            return compose(try source.read(path, limit: Self.largestFile))
         } catch {
+            isComplete = false
             problems.error("the file cannot be read: \(error.message)", at: .start(of: 0))
             return nil
         }
@@ -72,6 +67,7 @@ struct ConfigFiles {
     }
 
     private mutating func compose(_ bytes: [UInt8]) -> YAMLNode? {
+        digest.append(bytes)
         let variables = variables
         var composer = YAMLComposer(
             file: names.count - 1, nodeCount: nodeCount, problems: problems,

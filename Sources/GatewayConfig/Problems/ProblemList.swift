@@ -29,12 +29,6 @@ final class ProblemList {
         add(.warning, message, place)
     }
 
-    /// Adds the problems of another list.
-    func add(_ others: ProblemList) {
-        errorCount += others.errorCount
-        for entry in others.entries { add(entry.severity, { entry.message }, entry.place) }
-    }
-
     private func add(_ severity: ConfigProblem.Severity, _ message: () -> String, _ place: ConfigPlace) {
         guard entries.count < Self.capacity, messageCount < Self.mostMessages else { return }
         messageCount += 1

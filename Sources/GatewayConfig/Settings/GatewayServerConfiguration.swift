@@ -21,11 +21,18 @@ public struct GatewayServerConfiguration: Sendable {
     public var name = "sluice"
     /// Event loops, one thread each. Default: the cores available under CPU affinity and the control group.
     public var loops = ProcessLimits.usableCores()
+    /// Where operators reach the gateway. Default: nowhere, but `127.0.0.1:9901` in a program.
+    public var admin = AdminSettings()
     /// Addresses by upstream name, which replace those in the code: `["diary": "http://10.0.0.7:8081"]`. An
     /// upstream may have several: `["diary": ["http://10.0.0.7:8081", "http://10.0.0.8:8081"]]`.
     public var upstreams: [String: UpstreamURLs] = [:]
     /// Returns the addresses of an upstream that `upstreams` lacks (`GatewayEnvironment.otherUpstreams`).
     package var otherUpstreams: (@Sendable (String) -> UpstreamURLs?)?
+    /// Where values come from, by the keys of a file: `flag`, a variable, or a place in a file. Others are
+    /// defaults.
+    package var sources: [String: String] = [:]
+    /// The version of the program, which the admin listener tells.
+    package var version: String?
     /// How long an occupant of the port has to answer whether it is a draining gateway.
     package var occupantTimeout = Self.occupantTimeout
     package static let occupantTimeout = Duration.milliseconds(250)

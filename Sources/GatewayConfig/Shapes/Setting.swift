@@ -13,6 +13,8 @@ struct Setting<Root: Sendable>: Sendable {
     /// Returns the value of a policy as YAML writes it; nil if it has no such form, or depends on the
     /// machine.
     let written: @Sendable (Root) -> String?
+    /// The same for a value that depends on the machine, too.
+    let shown: @Sendable (Root) -> String?
     /// The property.
     let path: (any PartialKeyPath<Root> & Sendable)?
     /// Returns nil after a problem.
@@ -21,12 +23,14 @@ struct Setting<Root: Sendable>: Sendable {
     private init<Value>(
         _ name: String, _ type: ValueType<Value>, _ description: String,
         path: (any PartialKeyPath<Root> & Sendable)?, written: @escaping @Sendable (Root) -> String?,
+        shown: (@Sendable (Root) -> String?)? = nil,
         changes: @escaping @Sendable (Value?, YAMLNode, Subject) -> SettingChanges<Root>?
     ) {
         self.name = name
         self.description = description
         self.path = path
         self.written = written
+        self.shown = shown ?? written
         schema = type.schema
         read = { node, subject, reader in changes(type.read(node, subject, reader), node, subject) }
     }
@@ -43,6 +47,7 @@ struct Setting<Root: Sendable>: Sendable {
         self.init(
             name, type, description, path: path,
             written: { showsDefault ? type.written?($0[keyPath: path]) : nil },
+            shown: { type.written?($0[keyPath: path]) },
             changes: { value, node, subject in
                 (value ?? substitute).map { value in
                     SettingChanges { $0[keyPath: path] = value }.named(subject.text, node)

@@ -37,6 +37,9 @@ package struct SettingChanges<Root: Sendable>: Sendable {
     /// Returns the place of a key's value; of a list, the place of its first element.
     package func place(of key: String) -> ConfigPlace? { list.first { $0.key == key }?.place }
 
+    /// The keys with the places of their values.
+    package var places: [(key: String, place: ConfigPlace)] { list.map { ($0.key, $0.place) } }
+
     /// Whether a key's value has a variable that is not read.
     func isUnknown(_ key: String) -> Bool { list.contains { $0.key == key && $0.isUnknown } }
 

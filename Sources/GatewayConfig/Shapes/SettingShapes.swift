@@ -13,6 +13,16 @@ extension SettingTable where Root == GatewayServerConfiguration {
             "Event loops, one thread each. By default the usable cores.")
     }
 
+    /// How operators reach the gateway.
+    static let admin = SettingTable("admin", standard: GatewayServerConfiguration()) {
+        Setting(
+            "listen", \.admin.listen, .adminAddresses,
+            "Where operators reach the gateway: HOST:PORT, unix:/path, a list of them, or off.")
+        Setting(
+            "token", \.admin.token, .adminToken,
+            "What operators prove as a bearer token: 16 to 256 visible ASCII characters.")
+    }
+
     static let log = SettingTable("log", standard: GatewayServerConfiguration()) {
         Setting("level", \.logLevel, .word, "The least severe level that is written.")
         Setting(
@@ -88,6 +98,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
     ) {
         Setting("version", .version, "The version of the format: 1.") { _, _ in }
         Setting("listen", \.self, .settings(.listen), "Where the gateway listens.")
+        Setting("admin", \.self, .settings(.admin), "How operators reach the gateway.")
         Setting("log", \.self, .settings(.log), "What the gateway logs.")
         Setting("drain", \.self, .settings(.drain), "How the gateway stops.")
         Setting("name", \.name, .gatewayName, "The gateway's name in Via and Proxy-Status.")

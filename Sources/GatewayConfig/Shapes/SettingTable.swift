@@ -64,9 +64,10 @@ struct SettingTable<Root: Sendable>: Sendable {
         return changes
     }
 
-    /// Returns what one member sets, without the others.
-    func changes(_ name: String, _ node: YAMLNode, _ reader: ConfigReader) -> SettingChanges<Root>? {
-        settings.first { $0.name == name }?.read(node, Subject(name), reader)
+    /// Returns the keys with the values of a policy as YAML writes them; nil for a value that is not one
+    /// scalar, or is absent.
+    func values(of root: Root) -> [(key: String, value: String?)] {
+        settings.map { ($0.name, $0.shown(root)) }
     }
 
     /// Reports a time that is beyond another. Each has its default if the file does not set it.

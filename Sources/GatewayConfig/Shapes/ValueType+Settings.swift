@@ -82,6 +82,34 @@ extension ValueType where Value == HostNames {
     ) { try HostNames($0.map(\.value)) }
 }
 
+extension ValueType where Value == [AdminAddress]? {
+    /// Nil is the default of a program.
+    static let adminAddresses: ValueType = {
+        let addresses = ValueType<[Located<String>]>.oneOrMore.parsed(
+            "admin.listen: ", unknown: [AdminAddress]()
+        ) { try AdminAddress.list($0.map(\.value)) }
+        return ValueType(schema: addresses.schema) { node, subject, reader in
+            addresses.read(node, subject, reader).map { .some($0) }
+        } written: { addresses in
+            switch addresses {
+            case nil: AdminSettings.standard.description
+            case []?: "off"
+            case let addresses?: addresses.map(\.description).joined(separator: ", ")
+            }
+        }
+    }()
+}
+
+extension ValueType where Value == AdminToken? {
+    // The reason never has the token.
+    static let adminToken = ValueType<String>.text.parsed(
+        "admin.token is not ", unknown: AdminToken(String(repeating: "*", count: 16))
+    ) { text -> AdminToken? in
+        guard let token = AdminToken(text) else { throw Refusal(AdminToken.rule) }
+        return token
+    }.shown { $0?.description }
+}
+
 extension ValueType where Value == ConnectionSettings.Proxy {
     // The reason never has the URL, which may contain a password.
     static let proxy = ValueType<String>.text.parsed(

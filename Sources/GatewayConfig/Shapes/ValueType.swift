@@ -52,6 +52,11 @@ struct ValueType<Value: Sendable>: Sendable {
         }
     }
 
+    /// The value, with another form in output.
+    func shown(_ written: @escaping @Sendable (Value) -> String?) -> ValueType {
+        ValueType(schema: schema, read: read, written: written)
+    }
+
     /// The value, with a hint for a list in its place.
     func notList(_ hint: String) -> ValueType {
         ValueType(schema: schema) { node, subject, reader in

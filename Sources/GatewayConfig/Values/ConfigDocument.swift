@@ -10,6 +10,8 @@ package typealias ByteCount = Int
 package struct ConfigDocument: Sendable {
     /// The names of the files, by the index that places have; the first is the root file.
     package var files: [String] = []
+    /// The SHA-256 of the bytes of these files, one after the other, as hexadecimal digits.
+    package var hash = ""
     /// The values with variables in them, as the files have them. Output shows these texts, not the values.
     package var variableTexts: [ConfigPlace: String] = [:]
     /// The lists and mappings of JSON with variables in them.

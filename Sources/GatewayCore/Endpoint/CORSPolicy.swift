@@ -26,6 +26,15 @@ public struct CORSPolicy: Sendable {
             if case .any = storage { true } else { false }
         }
 
+        /// For people: the listed ones, `any` or `the host of the request`.
+        package var texts: [String] {
+            switch storage {
+            case .any: ["any"]
+            case .sameHost: ["the host of the request"]
+            case .list(let origins): origins
+            }
+        }
+
         /// These origins: scheme, host and port as browsers write them, without a trailing slash.
         public static func list(_ origins: [String]) -> Origins { Origins(storage: .list(origins)) }
     }

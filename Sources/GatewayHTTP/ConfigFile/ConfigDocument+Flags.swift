@@ -2,8 +2,9 @@ import GatewayConfig
 
 extension ConfigDocument {
     /// The keys that have flags.
-    private static let flags = [
+    static let flags = [
         "host": "listen.host", "port": "listen.port", "loops": "listen.loops", "name": "name",
+        "admin": "admin.listen", "admin-token-file": "admin.token",
         "hosts": "hosts", "log-level": "log.level", "access-log": "log.access", "log-format": "log.format",
         "drain-delay": "drain.delay", "public": "public",
         "timeline": "timeline", "spool-directory": "spoolDirectory", "compression": "compression",

@@ -12,6 +12,9 @@ struct FileSettings {
 
     func apply(to configuration: inout GatewayServerConfiguration, _ faults: inout FileFaults) {
         document.changes.apply(to: &configuration)
+        for (key, place) in document.changes.places {
+            configuration.sources[key] = "\(document.files[place.file]):\(place.line):\(place.column)"
+        }
         checkFolders(of: configuration, &faults)
         for upstream in document.upstreams {
             FileUpstream(upstream).apply(to: &configuration, &faults)

@@ -103,23 +103,6 @@ package struct GatewayFile: Sendable {
         FileSettings(document).apply(to: &configuration, &faults)
     }
 
-    /// Applies where a file's gateway listens. Reads only the variables and secrets in `listen`.
-    /// Blocks while it reads.
-    ///
-    /// - Returns: the names of the flags whose values the file has.
-    /// - Throws: what is wrong with `listen`, or why the file cannot be read.
-    package static func applyListen(
-        of path: String, to configuration: inout GatewayServerConfiguration,
-        from source: any ConfigSource = SystemConfigSource()
-    ) throws(GatewayFileError) -> Set<String> {
-        let reading = ConfigReading.listen(of: path, from: source)
-        guard let document = reading.document else { throw GatewayFileError(problems: reading.problems) }
-        var faults = FileFaults(document)
-        FileSettings(document).apply(to: &configuration, &faults)
-        guard faults.problems.isEmpty else { throw GatewayFileError(problems: faults.problems) }
-        return document.flagsWithValue
-    }
-
     /// Declares the file's upstreams and endpoints.
     ///
     /// - Parameters:

@@ -91,7 +91,7 @@ extension GatewayServer {
         } catch {
             throw contents.redacted(error)
         }
-        reloads.began(with: reading.stamps)
+        reloads.began(with: reading.stamps, hash: contents.document.hash)
     }
 }
 

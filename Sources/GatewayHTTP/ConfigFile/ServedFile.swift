@@ -36,6 +36,8 @@ struct ServedFile: Sendable {
         let changes: [(isChanged: Bool, key: String)] = [
             (old.host != new.host, "listen.host"), (old.port != new.port, "listen.port"),
             (old.loops != new.loops, "listen.loops"), (old.name != new.name, "name"),
+            (old.admin.addresses != new.admin.addresses, "admin.listen"),
+            (old.admin.token != new.admin.token, "admin.token"),
             (old.inbound.connections != new.inbound.connections, "limits.connections"),
             (old.upstreamBodies != new.upstreamBodies, "limits.upstreamBodies"),
         ]

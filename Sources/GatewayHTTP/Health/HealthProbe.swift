@@ -36,8 +36,12 @@ public enum HealthProbe {
             return "cannot check '\(url)': \(error)"
         }
         guard let origin else { return "invalid URL '\(url)'" }
-        let path = parsed.path.isEmpty || parsed.path == "/" ? readyPath : parsed.path
-        switch ask(origin, path, within: checkTimeout) {
+        return check(origin, parsed.path.isEmpty || parsed.path == "/" ? readyPath : parsed.path)
+    }
+
+    /// Returns nil if the gateway is ready, else the reason why it is not. Blocks for at most 2 s.
+    static func check(_ origin: Origin, _ path: String = readyPath) -> String? {
+        switch ask(origin, OutboundRequest(target: path), within: checkTimeout) {
         case .failure(let error): return "\(origin)\(path): \(error)"
         case .success(let response):
             let code = response.head.status.code
@@ -56,17 +60,8 @@ public enum HealthProbe {
     static func occupant(
         of address: SocketAddress, within limit: Duration = occupantTimeout
     ) -> Occupant {
-        // The addresses for all interfaces are reached at loopback.
-        let host =
-            switch address.host {
-            case "0.0.0.0": "127.0.0.1"
-            case "::": "::1"
-            case let host: host
-            }
-        guard let port = address.port.flatMap({ UInt16(exactly: $0) }),
-            let origin = Origin(host: host, port: port)
-        else { return .other }
-        switch ask(origin, readyPath, within: limit) {
+        guard let origin = origin(of: address) else { return .other }
+        switch ask(origin, OutboundRequest(target: readyPath), within: limit) {
         case .failure(let error):
             let silences: [FailureReason] = [
                 .connectionRefused, .connectionTimeout, .connectionTerminated, .responseTimeout,
@@ -81,7 +76,21 @@ public enum HealthProbe {
         }
     }
 
-    private static func ask(_ origin: Origin, _ path: String, within limit: Duration)
+    /// Returns how to reach a listener; nil for port 0.
+    static func origin(of address: SocketAddress) -> Origin? {
+        guard let port = address.port else { return Origin(unixSocket: address.host) }
+        // The addresses for all interfaces are reached at loopback.
+        let host =
+            switch address.host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "::1"
+            case let host: host
+            }
+        return UInt16(exactly: port).flatMap { Origin(host: host, port: $0) }
+    }
+
+    /// Sends one request on a loop of its own. Blocks for at most this time.
+    static func ask(_ origin: Origin, _ request: OutboundRequest, within limit: Duration)
         -> Result<OutboundResponse, any Error>
     {
         let group: EventLoopGroup
@@ -99,7 +108,7 @@ public enum HealthProbe {
         limits.totalTimeout = limit
         let client = HTTPClient(loop: loop, limits: limits)
         loop.execute {
-            _ = client.origin(origin).send(OutboundRequest(target: path)) { answer in
+            _ = client.origin(origin).send(request) { answer in
                 result.withLock { $0 = answer.mapError { $0 } }
                 done.signal()
             }

@@ -1,5 +1,6 @@
 import GatewayConfig
 import Glibc
+import Locking
 import Metrics
 
 /// A gateway's two logs: requests on standard output, everything else on standard error. Level and format may
@@ -8,6 +9,7 @@ final class Logs: Sendable {
     let diagnostics: Log
     let output: LogWriter
     private let errors: LogWriter
+    private let state: Lock<LogState>
 
     /// Requests go to `output`, everything else to `descriptor`.
     init(
@@ -17,11 +19,15 @@ final class Logs: Sendable {
         errors = LogWriter(descriptor: descriptor)
         diagnostics = Log(level: configuration.logLevel, writer: errors)
         self.output = LogWriter(descriptor: output)
+        state = Lock(LogState(LogSettings(configuration)))
     }
 
-    /// Writes as this configuration says from now on. Which requests are logged is up to the loops.
+    /// What applies now. Each loop logs the requests that it selects.
+    var settings: LogSettings { state.withLock { $0.current } }
+
+    /// Writes as this configuration says from now on, except for what an override replaces.
     func use(_ configuration: GatewayServerConfiguration) {
-        diagnostics.use(configuration.logLevel)
+        _ = change { $0.configure(LogSettings(configuration)) }
         output.use(configuration.logFormat)
         errors.use(configuration.logFormat)
     }
@@ -32,6 +38,34 @@ final class Logs: Sendable {
             MetricReading(.logLinesDropped, Double(output.droppedLines), ["access"]),
             MetricReading(.logLinesDropped, Double(errors.droppedLines), ["diagnostic"]),
         ]
+    }
+
+    /// Returns the number with which `end` ends the override.
+    func replace(by override: LogOverride) -> Int {
+        change(for: override.seconds) { $0.replace(by: override) }
+    }
+
+    func end(_ number: Int) { _ = change { $0.end(number) } }
+
+    /// Returns the number of the latest override.
+    ///
+    /// - Parameter seconds: how long the change lasts; nil if it stays.
+    private func change(for seconds: Int? = nil, _ change: (inout LogState) -> Void) -> Int {
+        state.withLock { state in
+            let old = state.current
+            change(&state)
+            let new = state.current
+            guard old != new else { return state.overrides }
+            // The less severe of both levels decides whether the change is logged.
+            if new.level < old.level { diagnostics.use(new.level) }
+            diagnostics.write(
+                .info, "log level changed",
+                [
+                    "logLevel": new.level.rawValue, "access": new.access.description, "seconds": seconds,
+                ])
+            diagnostics.use(new.level)
+            return state.overrides
+        }
     }
 
     /// Writes the waiting lines. Later lines are lost.

@@ -6,6 +6,8 @@ package struct CommandSpecification {
     package var flags: [ProgramFlag]
     /// The arguments without a flag that the command takes, in their order: `FILE`, `[URL]`.
     package var positionals: [String]
+    /// Flags that the command had once, by name, with what to do instead.
+    package var retired: [String: String] = [:]
     /// Text below the flags.
     package var footer = ""
 

@@ -61,7 +61,7 @@ extension GatewayProgram {
         _ file: GatewayFile, _ arguments: ProgramArguments
     ) throws(UsageError) -> GatewayServerConfiguration {
         let arguments = arguments.without(variables: file.document.flagsWithValue)
-        var settings = configuration
+        var settings = listening
         let names = file.document.upstreams.map(\.name.value)
         settings.upstreams = try UpstreamFlags.addresses(arguments, known: names)
         file.apply(to: &settings)

@@ -73,7 +73,8 @@ public struct GatewayProgram: Sendable {
         if name.isEmpty {
             command.footer = """
 
-                '\(self.name) health' checks whether the gateway is ready, '\(self.name) --version' prints the version.
+                '\(self.name) health' checks whether the gateway is ready, '\(self.name) reload' and '\(self.name) drain' do what
+                SIGHUP and SIGTERM do and tell how that went, '\(self.name) --version' prints the version.
                 Exit codes: 0 success, 1 failure (port in use, unusable file, gateway not ready), 2 wrong usage.
 
                 """
@@ -81,14 +82,22 @@ public struct GatewayProgram: Sendable {
         return command
     }
 
-    package var health: CommandSpecification { health(readsFiles: false) }
+    /// The commands that ask a running gateway.
+    package static let askingCommands = [
+        HealthCommand.specification, AdminCommands.reload, AdminCommands.drain,
+    ]
 
-    /// - Parameter readsFiles: whether it takes `--config`.
-    package func health(readsFiles: Bool) -> CommandSpecification {
-        HealthCommand.specification(serveFlags, readsFiles: readsFiles)
+    /// Runs one of `askingCommands`. Returns the exit code.
+    package func ask(_ command: String, _ arguments: ProgramArguments) throws(UsageError) -> Int32 {
+        switch command {
+        case "reload": return try AdminCommands.reload(arguments, configuration.admin, of: name)
+        case "drain": return try AdminCommands.drain(arguments, configuration.admin, of: name)
+        default: return try HealthCommand.run(arguments, configuration.admin, of: name)
+        }
     }
 
-    /// Runs what the words ask for: the gateway, `health`, the help or the version. Returns the exit code.
+    /// Runs what the words ask for: the gateway, `health`, `reload`, `drain`, the help or the version. Returns
+    /// the exit code.
     package func run(
         _ words: [String], environment: [String: String],
         declare: (Gateway, ProgramArguments) throws -> Void
@@ -97,11 +106,12 @@ public struct GatewayProgram: Sendable {
         case "--version"? where words.count == 1:
             Announcement.print("\(name) \(version)\n")
             return 0
-        case "health"?:
-            return health.run(words.dropFirst(), environment: environment, of: name) {
-                arguments throws(UsageError) in try HealthCommand.run(arguments, configuration, of: name)
-            }
         default:
+            if let command = Self.askingCommands.first(where: { $0.name == words.first }) {
+                return command.run(words.dropFirst(), environment: environment, of: name) {
+                    arguments throws(UsageError) in try ask(command.name, arguments)
+                }
+            }
             let isNamed = words.first == "serve"
             return serving().run(words.dropFirst(isNamed ? 1 : 0), environment: environment, of: name) {
                 arguments throws(UsageError) in try serve(arguments, declare: declare)
@@ -115,7 +125,7 @@ public struct GatewayProgram: Sendable {
     ) throws(UsageError) -> Int32 {
         // Signals have to be blocked before a thread starts.
         Signals.prepare()
-        var configuration = configuration
+        var configuration = listening
         try configuration.apply(arguments)
         let addresses = try UpstreamFlags.addresses(arguments, known: upstreams?.names)
         configuration.upstreams.merge(addresses) { $1 }
@@ -128,6 +138,14 @@ public struct GatewayProgram: Sendable {
             try declare(gateway, arguments)
             for (name, count) in concurrency { gateway.upstream(name) { $0.concurrency = count } }
         }
+    }
+
+    /// The configuration with what only programs have.
+    package var listening: GatewayServerConfiguration {
+        var configuration = configuration
+        configuration.admin.fallback = [AdminSettings.standard]
+        configuration.version = version
+        return configuration
     }
 
     private func change(

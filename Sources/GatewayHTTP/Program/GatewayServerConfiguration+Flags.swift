@@ -14,6 +14,8 @@ extension GatewayServerConfiguration {
         hosts = try Self.hosts(arguments) ?? hosts
         name = try Self.name(arguments) ?? name
         loops = try arguments.integer("loops", in: Ranges.loops) ?? loops
+        admin.listen = try Self.adminAddresses(arguments) ?? admin.listen
+        admin.token = try Self.adminToken(arguments) ?? admin.token
         logLevel = try Self.word("log-level", arguments) ?? logLevel
         logFormat = try Self.word("log-format", arguments) ?? logFormat
         accessLog = try Self.accessLog(arguments) ?? accessLog
@@ -39,6 +41,14 @@ extension GatewayServerConfiguration {
         case false?: compression = nil
         }
         limits.allowsTimeline = try arguments.isOn("timeline") ?? limits.allowsTimeline
+        noteSources(arguments)
+    }
+
+    private mutating func noteSources(_ arguments: ProgramArguments) {
+        for (flag, key) in ConfigDocument.flags where arguments.string(flag) != nil {
+            let isVariable = arguments.isFromVariable(flag)
+            sources[flag == "no-proxy" ? "noProxy" : key] = isVariable ? arguments.source(of: flag) : "flag"
+        }
     }
 
     private static func proxy(_ arguments: ProgramArguments) throws(UsageError) -> ConnectionSettings.Proxy? {

@@ -41,6 +41,9 @@ public struct ProgramArguments: Sendable, Equatable {
             }
             let (name, attached) = Self.split(word)
             guard let flag = command.flags.first(where: { "--\($0.name)" == name }) else {
+                if let hint = command.retired[String(name.dropFirst(2))] {
+                    throw UsageError(message: "\(name) is gone: \(hint)")
+                }
                 throw UsageError(message: "unknown flag '\(name)'")
             }
             guard let value = attached ?? words.popFirst() else {

@@ -25,6 +25,15 @@ package struct ServeFlags {
             ProgramFlag(
                 name: "loops", placeholder: "COUNT", help: "event loops, one thread each",
                 fallback: "the cores allowed by CPU affinity and cpu.max"),
+            repeated(
+                "admin", "ADDRESS",
+                "where operators reach the gateway: HOST:PORT, unix:/path or off; repeat it for more",
+                defaults.admin.listen?.map(\.description).joined(separator: ",")
+                    ?? AdminSettings.standard.description),
+            ProgramFlag(
+                name: "admin-token-file", placeholder: "FILE",
+                help: "file with the bearer token that operators must send",
+                fallback: defaults.admin.token == nil ? "none" : "the token in the code"),
         ]
     }
 

@@ -19,10 +19,10 @@ final class Recorder {
         counters = RequestCounters(on: loop)
     }
 
-    /// Logs the requests that the configuration selects from now on.
-    func use(_ configuration: GatewayServerConfiguration) {
-        sampling.use(configuration.accessLog)
-        if configuration.accessLog.isOff {
+    /// Logs these requests from now on.
+    func use(_ logging: AccessLogging) {
+        sampling.use(logging)
+        if logging.isOff {
             accessLog = nil
         } else if accessLog == nil {
             accessLog = AccessLog(logs.output, loop: loop)

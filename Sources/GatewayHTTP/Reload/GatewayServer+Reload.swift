@@ -40,10 +40,21 @@ extension GatewayServer {
                     ? "SIGHUP: a reload of certificates is already waiting"
                     : "SIGHUP: a reload is already waiting")
         }
+        reloadOnQueue {
+            if let file = $0.file {
+                $0.reload(file, because: "SIGHUP")
+            } else {
+                $0.reloadCertificatesOnSignal()
+            }
+        }
+    }
+
+    /// The reload waits already (`Reloads.begin`).
+    private func reloadOnQueue(_ reload: @escaping @Sendable (GatewayServer) -> Void) {
         reloads.pending.enter()
         reloads.queue.async { [self] in
             reloads.started()
-            if let file { reload(file, because: "SIGHUP") } else { reloadCertificatesOnSignal() }
+            reload(self)
             reloads.pending.leave()
         }
     }
@@ -55,6 +66,35 @@ extension GatewayServer {
         } catch {
             logs.diagnostics.write(
                 .error, "SIGHUP: certificates not reloaded, the old ones stay in use", ["what": "\(error)"])
+        }
+    }
+
+    /// Reloads the file, or the certificates without one, on a helper thread. From any thread.
+    ///
+    /// - Parameters:
+    ///   - trigger: what asked for it, for the log.
+    ///   - ended: gets the warnings, or what is wrong, on the helper thread.
+    /// - Returns: false if a reload waits already. Then `ended` is not called.
+    func reload(
+        because trigger: String,
+        _ ended: @escaping @Sendable (Result<[ConfigProblem], GatewayReloadError>) -> Void
+    ) -> Bool {
+        guard reloads.begin() else { return false }
+        reloadOnQueue { ended($0.reloadNow(because: trigger)) }
+        return true
+    }
+
+    private func reloadNow(because trigger: String) -> Result<[ConfigProblem], GatewayReloadError> {
+        if let file { return reload(file, because: trigger) }
+        do {
+            try reloadCertificates()
+            logs.diagnostics.write(.info, "certificates reloaded", ["trigger": trigger])
+            return .success([])
+        } catch {
+            logs.diagnostics.write(
+                .error, "certificates not reloaded, the old ones stay in use",
+                ["trigger": trigger, "what": "\(error)"])
+            return .failure(GatewayReloadError(error))
         }
     }
 
@@ -70,13 +110,24 @@ extension GatewayServer {
         }
     }
 
-    /// Reloads and logs how that went. On the queue of reloads.
-    private func reload(_ file: ServedFile, because trigger: String) {
+    /// Reloads and logs how that went. Returns the warnings. On the queue of reloads.
+    @discardableResult
+    private func reload(
+        _ file: ServedFile, because trigger: String
+    ) -> Result<[ConfigProblem], GatewayReloadError> {
         do throws(GatewayReloadError) {
-            for warning in try reload(file) {
+            let warnings = try reload(file)
+            for warning in warnings {
                 logs.diagnostics.write(.warning, "configuration problem", ["what": "\(warning)"])
             }
-            logs.diagnostics.write(.info, "configuration reloaded", ["trigger": trigger, "file": file.path])
+            let report = reloads.report
+            logs.diagnostics.write(
+                .info, "configuration reloaded",
+                [
+                    "trigger": trigger, "file": file.path, "generation": report?.generation,
+                    "hash": report?.hash,
+                ])
+            return .success(warnings)
         } catch {
             for (index, problem) in error.problems.prefix(GatewayReloadError.mostLines).enumerated() {
                 let level = error.warnings.contains(index) ? LogLevel.warning : .error
@@ -85,6 +136,7 @@ extension GatewayServer {
             logs.diagnostics.write(
                 .error, "configuration not reloaded, the old one stays in use",
                 ["trigger": trigger, "file": file.path, "problems": error.problems.count])
+            return .failure(error)
         }
     }
 
@@ -116,10 +168,10 @@ extension GatewayServer {
             let next = try generation(file, contents, configuration, memory)
             next.routes.prepare(next.upstreams)
             use(next)
-            reloads.ended(isSuccess: true)
+            reloads.ended(hash: contents.document.hash)
             return contents.warnings
         } catch {
-            reloads.ended(isSuccess: false)
+            reloads.ended(hash: nil)
             throw GatewayReloadError(error)
         }
     }

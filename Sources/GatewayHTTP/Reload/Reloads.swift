@@ -40,16 +40,22 @@ final class Reloads: Sendable {
     /// Nil without a file.
     var report: ConfigurationReport? { state.withLock { $0.report } }
 
+    /// The number of the configuration in use: 1 at the start, and one more with each reload of the file.
+    var generation: Int { report?.generation ?? 1 }
+
     /// The gateway has begun with a file.
-    func began(with stamps: FileStamps) {
+    ///
+    /// - Parameter hash: of the file with those that it includes.
+    func began(with stamps: FileStamps, hash: String) {
         state.withLock { state in
             state.stamps = stamps
-            state.report = ConfigurationReport(lastSuccess: Int64(time(nil)))
+            state.report = ConfigurationReport(lastSuccess: Int64(time(nil)), hash: hash)
         }
     }
 
-    func ended(isSuccess: Bool) {
-        state.withLock { $0.report?.count(isSuccess, at: Int64(time(nil))) }
+    /// - Parameter hash: of the file in use from now on; nil after a failure.
+    func ended(hash: String?) {
+        state.withLock { $0.report?.count(hash, at: Int64(time(nil))) }
     }
 
     /// Whether the files have changed and nobody writes them any more. Called at each look. Blocks.
@@ -88,12 +94,20 @@ public struct ConfigurationReport: Sendable, Hashable {
     /// When the file in use was read, in seconds since 1970
     /// (`sluice_config_last_reload_success_timestamp_seconds`).
     public var lastSuccess: Int64
+    /// The number of the configuration in use: 1 at the start, and one more with each reload.
+    public var generation = 1
+    /// The SHA-256 of the file in use, with those that it includes behind it, as 64 hexadecimal digits:
+    /// `cat sluice.yaml apis/*.yaml | sha256sum`. Variables and secrets are not in it.
+    public var hash: String
 
-    mutating func count(_ isSuccess: Bool, at now: Int64) {
-        isLastSuccessful = isSuccess
-        if isSuccess {
+    /// - Parameter hash: of the new file; nil if it could not be used.
+    mutating func count(_ hash: String?, at now: Int64) {
+        isLastSuccessful = hash != nil
+        if let hash {
             reloads += 1
+            generation += 1
             lastSuccess = now
+            self.hash = hash
         } else {
             failedReloads += 1
         }

@@ -46,6 +46,10 @@ public final class GatewayServer: Sendable {
     let logs: Logs
     private let connectionLimitLog: ConnectionLimitLog
     private let refusalLog: RefusalLog
+    /// Nil without an admin address.
+    let admin: AdminServer?
+    /// The program's; nil if it has none.
+    let version: String?
     /// Entered once for each serving worker.
     let stopped = DispatchGroup()
     /// Set if the gateway has taken over its port; released when it drains, so that a successor can take
@@ -101,6 +105,8 @@ public final class GatewayServer: Sendable {
         }
         let (listeners, claim) = try Self.bind(configuration)
         self.claim = Lock(claim)
+        version = configuration.version
+        admin = try configuration.admin.addresses.isEmpty ? nil : AdminServer(configuration, name: name)
         let address = listeners[0].address
         url = "http://\(address)"
         port = address.port ?? configuration.port
@@ -176,6 +182,7 @@ public final class GatewayServer: Sendable {
             }
         } catch {
             group.shutdown()
+            admin?.shutdown()
             logs.close()
             throw error
         }
@@ -198,6 +205,10 @@ public final class GatewayServer: Sendable {
             }
         }
         logs.diagnostics.write(.info, "ready", ["url": url, "loops": workers.count])
+        guard let admin else { return }
+        admin.accept(for: self)
+        // Also without `waitUntilStopped`.
+        stopped.notify(queue: .global()) { admin.close() }
     }
 
     /// Shuts down gracefully, as on SIGTERM: reports not ready at once, closes the listeners after
@@ -234,6 +245,7 @@ public final class GatewayServer: Sendable {
         }
         reloads.stopWatching()
         group.shutdown()
+        admin?.shutdown()
         connectionLimitLog.writeRest()
         refusalLog.writeRest()
         logs.diagnostics.write(.info, "stopped")
@@ -247,10 +259,15 @@ public final class GatewayServer: Sendable {
         var report = workers.reduce(GatewayReport()) { sum, worker in
             sum + worker.loop.runBlocking { worker.value.report }
         }
+        complete(&report)
+        return report
+    }
+
+    /// Adds what no loop alone has.
+    func complete(_ report: inout GatewayReport) {
         report.upstreams = protections.report
         report.upstreamBodyBytes = bodyMemory.inUse
         report.configuration = reloads.report
-        return report
     }
 
     /// Returns the longest processor time of a wake of a loop since the last call. The first call begins to

@@ -1,3 +1,4 @@
+import EventIO
 import GatewayConfig
 import HTTPInbound
 
@@ -13,13 +14,22 @@ extension GatewayServerConfiguration {
         let clients = connectionLimit(descriptors: descriptors)
         let aboveLimit = loops * inboundLimits(largestBody: 0, descriptors: descriptors).connectionsAboveLimit
         let files = InboundLimits.files(descriptors: descriptors)
-        let others = clients + files + aboveLimit + Self.ownDescriptors(loops: loops)
+        let others =
+            clients + files + aboveLimit + Self.ownDescriptors(loops: loops)
+            + adminDescriptors(descriptors: descriptors)
         return max(descriptors / 8, descriptors - others)
     }
 
     /// Descriptors of event loops, listeners, logs, name resolution and threads that look for files, with
     /// some to spare.
     static func ownDescriptors(loops: Int) -> Int { 28 + 6 * loops }
+
+    /// Descriptors of the admin listener: its loop and its reserve.
+    private func adminDescriptors(descriptors: Int) -> Int {
+        let count = admin.addresses.count
+        guard count > 0 else { return 0 }
+        return 5 + count + DescriptorReserve.kept(AdminServer.connections * count, of: descriptors)
+    }
 
     /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor
     /// limit.

@@ -13,6 +13,16 @@ final class Phase: Sendable {
 
     private let value = Atomic<UInt8>(Value.starting.rawValue)
 
+    /// For people.
+    var name: String {
+        switch Value(rawValue: value.load(ordering: .relaxed)) {
+        case .starting: "starting"
+        case .ready: "ready"
+        case .draining: "draining"
+        case .stopped, nil: "stopped"
+        }
+    }
+
     var isReady: Bool { value.load(ordering: .relaxed) == Value.ready.rawValue }
 
     /// Whether it is neither draining nor stopped.

@@ -4,6 +4,9 @@
 @_exported public import struct EventIO.TLSConfiguration
 @_exported public import class EventIO.TLSContext
 @_exported public import struct EventIO.TLSError
+@_exported public import struct GatewayConfig.AdminAddress
+@_exported public import struct GatewayConfig.AdminSettings
+@_exported public import struct GatewayConfig.AdminToken
 @_exported public import struct GatewayConfig.BuiltInFile
 @_exported public import struct GatewayConfig.CompressionSettings
 @_exported public import struct GatewayConfig.FinishedRequest

@@ -48,7 +48,7 @@ final class Worker {
         self.shared = shared
         let log = shared.logs.diagnostics
         recorder = Recorder(shared.logs, observer: shared.observer, loop: loop)
-        recorder.use(generation.configuration)
+        recorder.use(shared.logs.settings.access)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(generation, shared, limits, recorder: recorder)
@@ -69,8 +69,7 @@ final class Worker {
     /// Routes the next requests by another generation.
     func use(_ generation: Generation) {
         client.use(generation.routes, for: generation.upstreams)
-        client.observe(ConnectionLog(shared.logs.diagnostics))
-        recorder.use(generation.configuration)
+        followLogs()
         recorder.counters.use(generation.responder.endpoints)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
@@ -79,6 +78,12 @@ final class Worker {
         server.use(
             handler, limits: limits,
             errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
+    }
+
+    /// From now on, logs what the settings of the logs say.
+    func followLogs() {
+        client.observe(ConnectionLog(shared.logs.diagnostics))
+        recorder.use(shared.logs.settings.access)
     }
 
     /// Starts serving. `onStopped` is called once everything has ended.

@@ -57,7 +57,6 @@ extension CommandSpecification {
         name: "upstream", summary: "run only the sample upstreams: diary, weather, places, users, tags",
         flags: [flags.host, flags.port, data])
 
-    static let health = Command.gateway.health(readsFiles: true)
-
-    static let all = [serve, check, plan, openapi, schema, demo, upstream, health]
+    static let all =
+        [serve, check, plan, openapi, schema, demo, upstream] + GatewayProgram.askingCommands
 }

@@ -19,6 +19,8 @@ extension Command {
         // Signals have to be blocked before a thread starts.
         Signals.prepare()
         var configuration = demoConfiguration
+        configuration.admin.fallback = gateway.listening.admin.fallback
+        configuration.version = gateway.version
         try configuration.apply(arguments)
         configuration.files = configuration.files ?? BuiltInPages.files
         let hasLatency = try arguments.isOn("latency") ?? true

@@ -53,7 +53,7 @@ enum Command {
         case "schema": return try GatewayProgram.printSchema(arguments)
         case "demo": return try demo(arguments)
         case "upstream": return try upstream(arguments)
-        default: return try HealthCommand.run(arguments, gateway.configuration, of: "sluice")
+        default: return try gateway.ask(name, arguments)
         }
     }
 }

@@ -25,7 +25,7 @@ final class Demo: Sendable {
             program,
             [
                 "demo", "--port", String(port), "--drain-delay", "0", "--data", folder.file("demo.sqlite"),
-                "--latency", "off",
+                "--latency", "off", "--admin", "off",
             ], in: folder)
         self.process = process
         var configuration = Session.Configuration()

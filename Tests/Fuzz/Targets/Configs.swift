@@ -21,15 +21,7 @@ public func fuzzConfigs(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     let unread = ConfigReading.read("f", from: source, mode: .staticCheck)
     check(unread.problems, bytes)
-    let listening = ConfigReading.listen(of: "f", from: source)
-    check(listening.problems, bytes)
     guard let document = reading.document else { return 0 }
-    guard let listen = listening.document?.settings,
-        (listen.host, listen.port, listen.loops)
-            == (document.settings.host, document.settings.port, document.settings.loops)
-    else {
-        fatalError("listen alone is \(listening)")
-    }
     guard let same = unread.document else { fatalError("accepted only with variables: \(unread)") }
     let hasVariables = !document.variableTexts.isEmpty
     guard hasVariables || ValueText(same) == ValueText(document) else {

@@ -27,7 +27,8 @@ struct ProgramTests {
     }
 
     private static func run(_ words: [String], _ environment: [String: String] = [:]) -> Int32 {
-        program.run(words, environment: environment, declare: declare)
+        program.run(
+            words, environment: environment.merging(["SLUICE_ADMIN": "off"]) { $1 }, declare: declare)
     }
 
     @Test("Wrong usage is exit code 2, with the flag, the reason and where the flags are listed")
@@ -72,16 +73,40 @@ struct ProgramTests {
         #expect(help.contains("shop health"))
     }
 
-    @Test("health asks where the program's configuration says, unless flags say otherwise")
-    func health() throws {
-        func url(_ words: [String]) throws -> String {
-            let program = Self.program
-            let arguments = try ProgramArguments(words, for: program.health, environment: [:])
-            return try HealthCommand.url(arguments, program.configuration)
+    @Test("Commands ask the admin address of a flag, a variable, the program, or the default, in this order")
+    func adminAddress() throws {
+        func origin(_ words: [String], _ variable: String? = nil, code: String...) throws -> String {
+            var settings = AdminSettings()
+            if !code.isEmpty { settings.listen = try AdminAddress.list(code) }
+            let arguments = try ProgramArguments(
+                words, for: HealthCommand.specification,
+                environment: variable.map { ["SLUICE_ADMIN": $0] } ?? [:])
+            return try AdminClient.origin(arguments, settings).description
         }
-        #expect(try url([]) == "http://127.0.0.1:9000")
-        #expect(try url(["--host", "::", "--port", "81"]) == "http://[::1]:81")
-        #expect(try url(["http://10.0.0.7:80"]) == "http://10.0.0.7:80")
+        #expect(try origin([]) == "http://127.0.0.1:9901")
+        #expect(try origin([], code: "127.0.0.1:81") == "http://127.0.0.1:81")
+        #expect(try origin([], "[::1]:82", code: "127.0.0.1:81") == "http://[::1]:82")
+        #expect(try origin(["--admin", "127.0.0.1:83"], "[::1]:82") == "http://127.0.0.1:83")
+        // Whoever is on the machine of the gateway needs no token at such an address.
+        #expect(try origin([], "0.0.0.0:1,10.0.0.7:2,127.0.0.1:3") == "http://127.0.0.1:3")
+        #expect(try origin([], "0.0.0.0:1,unix:/run/a.sock") == "http+unix:/run/a.sock")
+        // All interfaces are reached at loopback.
+        #expect(try origin([], "0.0.0.0:1") == "http://127.0.0.1:1")
+        for (words, complaint) in [
+            (["--admin", "off"], "--admin is off: the gateway has no admin listener"),
+            (["--admin", "127.0.0.1:0"], "--admin: 127.0.0.1:0 has no port to ask"),
+            (
+                ["--config", "a.yaml"],
+                "--config is gone: health reads no file: it asks the admin listener, or --url"
+            ),
+            (
+                ["--port", "81"],
+                "--port is gone: health asks the admin listener; use --url http://HOST:PORT to ask another address"
+            ),
+        ] {
+            let error = try #require(throws: UsageError.self) { try origin(words) }
+            #expect(error.message == complaint)
+        }
     }
 
     @Test("A flag with the name of another one stops the program")

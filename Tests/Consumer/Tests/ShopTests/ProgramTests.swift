@@ -12,6 +12,7 @@ struct ProgramTests {
         process.executableURL = Self.program
         process.arguments = words
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SLUICE_") }
+            .merging(["SLUICE_ADMIN": "off"]) { $1 }
         process.standardOutput = output
         process.standardError = errors
         return (process, output, errors)

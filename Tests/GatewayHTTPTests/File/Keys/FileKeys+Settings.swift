@@ -24,6 +24,13 @@ extension FileKeys {
             #expect($0.loops == 3)
         },
         KeyExample.setting(
+            "file.admin admin.listen admin.token",
+            "admin: {listen: [\"127.0.0.1:9\", unix:/run/a.sock], token: 0123456789abcdef}"
+        ) {
+            #expect($0.admin.addresses.map(\.description) == ["127.0.0.1:9", "unix:/run/a.sock"])
+            #expect($0.admin.token == AdminToken("0123456789abcdef"))
+        },
+        KeyExample.setting(
             "file.log log.level log.access log.format", "log: {level: warning, access: 1/20, format: text}"
         ) {
             #expect($0.logLevel == .warning)

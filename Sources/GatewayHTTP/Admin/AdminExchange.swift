@@ -1,0 +1,76 @@
+import EventIO
+import GatewayConfig
+import GatewayCore
+import HTTPInbound
+import HTTPModel
+import JSONBytes
+
+/// A request to the admin listener. Confined to its loop.
+final class AdminExchange: InboundExchange {
+    private let operation: AdminOperation
+    private let handler: AdminHandler
+
+    init(_ arrival: Arrival, _ operation: AdminOperation, _ handler: AdminHandler) {
+        self.operation = operation
+        self.handler = handler
+        super.init(arrival)
+    }
+
+    override func start() {
+        do throws(GatewayError) {
+            guard let gateway = handler.gateway else { throw .draining }
+            try operation.run(self, gateway)
+        } catch {
+            fail(error)
+        }
+    }
+
+    func answer(_ status: HTTPStatus, _ body: JSONLiteral) {
+        respond(AdminRenderer.answer(status, body))
+    }
+
+    func fail(_ error: GatewayError) { respond(handler.renderer.answer(error, to: request.head.fields)) }
+
+    /// Refuses a body with content, for an operation that takes nothing.
+    func checkIsEmpty() throws(GatewayError) {
+        guard !request.body.isEmpty else { return }
+        guard let body = try? JSONFragment(validating: request.body), body.bytes.elementsEqual("{}".utf8)
+        else {
+            throw .invalidRequest("\(request.head.target.path) takes no values: send no body, or {}")
+        }
+    }
+
+    // MARK: Operations
+
+    func answerStatus(_ gateway: GatewayServer) {
+        let answer = LoopBound(self, loop: loop)
+        StatusCollection.collect(of: gateway, on: loop) { answer.value.answer(.ok, $0) }
+    }
+
+    func reload(_ gateway: GatewayServer) {
+        guard gateway.phase.isServing else { return fail(.draining) }
+        let answer = LoopBound(self, loop: loop)
+        let isAccepted = gateway.reload(because: "admin") { result in
+            answer.loop.execute { answer.value.reloaded(result, gateway) }
+        }
+        if !isAccepted { fail(.conflict("A reload is already waiting")) }
+    }
+
+    private func reloaded(_ result: Result<[ConfigProblem], GatewayReloadError>, _ gateway: GatewayServer) {
+        switch result {
+        case .success(let warnings):
+            let warnings = warnings.map { JSONLiteral($0.description) }
+            answer(
+                .ok,
+                [
+                    "generation": JSONLiteral(gateway.reloads.generation),
+                    "warnings": JSONLiteral(warnings),
+                ])
+        case .failure(let error):
+            fail(
+                GatewayError(
+                    .unprocessable, "The configuration was not reloaded; the old one stays in use",
+                    details: ["problems": JSONLiteral(error.problems)]))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import EventIO
+import GatewayConfig
+import GatewayCore
+import HTTPInbound
+import HTTPModel
+import JSONBytes
+import Locking
+
+/// Answers the requests of one admin address. Confined to the loop of the admin listener. They are neither
+/// logged nor counted.
+final class AdminHandler: InboundHandler {
+    static let largestBody = 1 << 20
+
+    let renderer: AdminRenderer
+    /// The gateway's own; nil once it is gone.
+    weak var gateway: GatewayServer?
+    private let access: AdminAccess
+    private let pulses: LoopPulses
+
+    init(
+        for gateway: GatewayServer, at address: SocketAddress, token: AdminToken?, _ renderer: AdminRenderer,
+        _ pulses: LoopPulses
+    ) {
+        self.gateway = gateway
+        self.renderer = renderer
+        self.pulses = pulses
+        access = AdminAccess(to: address, token: token)
+    }
+
+    /// Also asked about a connection above the limit.
+    func healthAnswer(to head: HTTPRequestHead) -> HTTPResponse? {
+        do throws(GatewayError) {
+            guard let gateway, let answer = try Health(gateway.phase).answer(head) else { return nil }
+            try check(head, isOpen: true)
+            guard answer.status == .ok, head.target.path == HealthPath.live, let loop = pulses.stuckLoop
+            else { return answer }
+            return AdminRenderer.answer(
+                .serviceUnavailable, ["status": "stuck", "loop": JSONLiteral(loop)])
+        } catch {
+            return renderer.answer(error, to: head.fields)
+        }
+    }
+
+    func decide(_ arrival: InboundExchange.Arrival) -> BodyDecision {
+        let head = arrival.head
+        if let answer = healthAnswer(to: head) { return .answer(answer) }
+        do throws(GatewayError) {
+            try check(head, isOpen: false)
+            let operation = try AdminOperation.find(head)
+            return .buffer(limit: Self.largestBody, AdminExchange(arrival, operation, self))
+        } catch {
+            return .answer(renderer.answer(error, to: head.fields))
+        }
+    }
+
+    private func check(_ head: HTTPRequestHead, isOpen: Bool) throws(GatewayError) {
+        let hosts = gateway?.current.withLock { $0.configuration.hosts }
+        try access.check(head, isOpen: isOpen, hosts: hosts ?? nil)
+    }
+}

@@ -1,0 +1,58 @@
+import GatewayCore
+import HTTPModel
+import JSONBytes
+
+/// What the admin listener does besides health checks.
+struct AdminOperation: Sendable {
+    let method: HTTPMethod
+    let path: String
+    let run: @Sendable (AdminExchange, GatewayServer) throws(GatewayError) -> Void
+
+    static let all = [
+        AdminOperation(method: .get, path: "/status") { exchange, gateway in exchange.answerStatus(gateway) },
+        AdminOperation(method: .get, path: "/config") { exchange, gateway in
+            exchange.answer(.ok, gateway.configurationAnswer)
+        },
+        AdminOperation(method: .put, path: "/log-level") { exchange, gateway throws(GatewayError) in
+            try exchange.changeLogs(gateway)
+        },
+        AdminOperation(method: .post, path: "/reload") { exchange, gateway throws(GatewayError) in
+            try exchange.checkIsEmpty()
+            exchange.reload(gateway)
+        },
+        AdminOperation(method: .post, path: "/drain") { exchange, gateway throws(GatewayError) in
+            try exchange.checkIsEmpty()
+            gateway.drain()
+            exchange.answer(.accepted, ["phase": JSONLiteral(gateway.phase.name)])
+        },
+    ]
+
+    /// Returns what a request asks for.
+    ///
+    /// - Throws: 404, 405, or 415 for a body that is not JSON: a web page can send other types to any origin
+    ///   without asking it first.
+    static func find(_ head: HTTPRequestHead) throws(GatewayError) -> AdminOperation {
+        let path = head.target.path
+        let operations = all.filter { $0.path == path }
+        guard !operations.isEmpty else {
+            let known = all.map(\.path).joined(separator: ", ")
+            throw .notFound(
+                "The admin listener has no such path. Its paths are /health/live, /health/ready, \(known)")
+        }
+        guard let operation = operations.first(where: { $0.method == head.method }) else {
+            // The server makes HEAD a GET.
+            let methods = operations.flatMap { $0.method == .get ? [HTTPMethod.get, .head] : [$0.method] }
+            throw .methodNotAllowed(head.method, allowed: methods)
+        }
+        guard operation.method == .get || isJSON(head.fields) else {
+            throw .unsupportedMediaType("Content-Type must be application/json, even without a body")
+        }
+        return operation
+    }
+
+    private static func isJSON(_ fields: HTTPFields) -> Bool {
+        let values = fields.valueBytes(of: .contentType)
+        guard values.count == 1, let type = MediaType(bytes: values[0]) else { return false }
+        return type.type == "application" && type.subtype == "json"
+    }
+}
