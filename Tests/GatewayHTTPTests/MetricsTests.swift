@@ -145,4 +145,31 @@ struct MetricsTests {
             #expect(process.terminationStatus == 0)
         }
     }
+
+    @Test(
+        "The admin listener gives them to anyone, as OpenMetrics to a client that prefers it, and to GET alone"
+    )
+    func admin() throws {
+        try withAdminGateway(token: "0123456789abcdef") { server, admin in
+            let plain = try admin.ask("GET /metrics", "Accept: */*")
+            #expect(plain.status == 200)
+            #expect(plain.value("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+            #expect(plain.text.contains("\n# TYPE sluice_connections gauge\nsluice_connections 0\n"))
+            #expect(!plain.text.contains("# EOF"))
+            let open = try admin.ask(
+                "GET /metrics",
+                "Accept: application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1"
+            )
+            #expect(
+                open.value("Content-Type") == "application/openmetrics-text; version=1.0.0; charset=utf-8")
+            #expect(open.text.hasSuffix("# EOF\n"))
+            let post = try admin.post("/metrics")
+            #expect(post.status == 405)
+            let status = try admin.ask("GET /status")
+            #expect(status.status == 401)
+            let client = try RawClient(port: server.port)
+            defer { client.close() }
+            #expect(client.get("/metrics")?.status == 404)
+        }
+    }
 }

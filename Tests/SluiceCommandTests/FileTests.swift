@@ -147,7 +147,7 @@ extension CommandTests {
                 listen: {host: 127.0.0.1, port: 0, loops: 1}
                 admin: {listen: off, token: 0123456789abcdef}
                 hosts: [app.test]
-                log: {level: error}
+                log: {level: error, access: on, format: json}
                 drain: {delay: 0s}
                 timeline: on
                 compression: on

@@ -61,7 +61,7 @@ extension CommandTests {
             let output = process.finish()
             #expect(output.exitCode == 0)
             let reloaded =
-                #""level":"info","message":"configuration reloaded","trigger":"SIGHUP","file":"\#(path)"}"#
+                #""level":"info","message":"configuration reloaded","trigger":"SIGHUP","file":"\#(path)","generation":2,"hash":""#
             #expect(lines(output, reloaded) == 1, "\(output.errors)")
             let problem =
                 #""level":"error","message":"configuration problem","what":"\#(path):2:20: error: 5 needs a unit: 5s"}"#

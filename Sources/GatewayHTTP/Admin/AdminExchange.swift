@@ -4,6 +4,7 @@ import GatewayCore
 import HTTPInbound
 import HTTPModel
 import JSONBytes
+import Metrics
 
 /// A request to the admin listener. Confined to its loop.
 final class AdminExchange: InboundExchange {
@@ -42,6 +43,18 @@ final class AdminExchange: InboundExchange {
 
     // MARK: Operations
 
+    func answerMetrics(_ gateway: GatewayServer) {
+        let format = MetricsFormat(accepted: AcceptedMediaTypes(request.head.fields))
+        respond(
+            HTTPResponse(
+                status: .ok,
+                fields: [
+                    .contentType: format.mediaType, .xContentTypeOptions: "nosniff", .vary: "Accept",
+                    .cacheControl: "no-store",
+                ],
+                body: [gateway.metricsText(format)[...]]))
+    }
+
     func answerStatus(_ gateway: GatewayServer) {
         let answer = LoopBound(self, loop: loop)
         StatusCollection.collect(of: gateway, on: loop) { answer.value.answer(.ok, $0) }
@@ -72,5 +85,15 @@ final class AdminExchange: InboundExchange {
                     .unprocessable, "The configuration was not reloaded; the old one stays in use",
                     details: ["problems": JSONLiteral(error.problems)]))
         }
+    }
+}
+
+extension MetricsFormat {
+    /// OpenMetrics for a client that prefers it, such as Prometheus; else the older format.
+    fileprivate init(accepted: AcceptedMediaTypes) {
+        func weight(_ format: MetricsFormat) -> Int {
+            MediaType(bytes: Array(format.mediaType.utf8)[...]).map(accepted.weight) ?? 0
+        }
+        self = weight(.openMetrics) > weight(.prometheus) ? .openMetrics : .prometheus
     }
 }

@@ -45,7 +45,7 @@ final class AdminHandler: InboundHandler {
         let head = arrival.head
         if let answer = healthAnswer(to: head) { return .answer(answer) }
         do throws(GatewayError) {
-            try check(head, isOpen: false)
+            try check(head, isOpen: AdminOperation.isOpen(head.target.path))
             let operation = try AdminOperation.find(head)
             return .buffer(limit: Self.largestBody, AdminExchange(arrival, operation, self))
         } catch {

@@ -6,9 +6,14 @@ import JSONBytes
 struct AdminOperation: Sendable {
     let method: HTTPMethod
     let path: String
+    /// Whether it needs no token, as health checks need none.
+    var isOpen = false
     let run: @Sendable (AdminExchange, GatewayServer) throws(GatewayError) -> Void
 
     static let all = [
+        AdminOperation(method: .get, path: "/metrics", isOpen: true) { exchange, gateway in
+            exchange.answerMetrics(gateway)
+        },
         AdminOperation(method: .get, path: "/status") { exchange, gateway in exchange.answerStatus(gateway) },
         AdminOperation(method: .get, path: "/config") { exchange, gateway in
             exchange.answer(.ok, gateway.configurationAnswer)
@@ -26,6 +31,9 @@ struct AdminOperation: Sendable {
             exchange.answer(.accepted, ["phase": JSONLiteral(gateway.phase.name)])
         },
     ]
+
+    /// Whether a path needs no token.
+    static func isOpen(_ path: String) -> Bool { all.contains { $0.path == path && $0.isOpen } }
 
     /// Returns what a request asks for.
     ///

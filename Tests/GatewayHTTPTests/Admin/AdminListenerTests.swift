@@ -31,7 +31,7 @@ struct AdminListenerTests {
     func publicListener() throws {
         try withAdminGateway { server, _ in
             let client = try RawClient(port: server.port)
-            for path in ["/status", "/reload", "/drain"] {
+            for path in ["/metrics", "/status", "/reload", "/drain"] {
                 #expect(client.get(path)?.status == 404)
             }
             #expect(client.get("/health/ready")?.status == 200)
@@ -43,7 +43,7 @@ struct AdminListenerTests {
         try withAdminGateway { server, admin in
             let unknown = try admin.ask("GET /quick")
             #expect(unknown.status == 404)
-            #expect(unknown.text.contains("/health/live, /health/ready, /status"))
+            #expect(unknown.text.contains("/health/live, /health/ready, /metrics, /status"))
             let method = try admin.ask("DELETE /status")
             #expect(method.status == 405)
             #expect(method.value("Allow") == "GET, HEAD")
@@ -148,7 +148,7 @@ struct AdminListenerTests {
                     == "\(server.connectionTotal.limit)")
             #expect(status[member: "loops"]?.elements.count == 2)
             // It blocks the loop, as a handler can.
-            server.workers[1].loop.execute { release.wait() }
+            server.workers[1].loop.execute { _ = release.wait(timeout: .now() + 30) }
             let partial = try admin.json("GET /status")
             #expect(partial[member: "incomplete"]?.description == "true")
             let loops = try #require(partial[member: "loops"]?.elements)
@@ -172,7 +172,7 @@ struct AdminListenerTests {
         }
         try await admin.loops[0].perform { pulses.value.begin(stuck.loops) }
         #expect(try await beat(30) == nil)
-        stuck.loops[1].execute { release.wait() }
+        stuck.loops[1].execute { _ = release.wait(timeout: .now() + 30) }
         // The first of them may still be answered, and the next one is the first that is not.
         #expect(try await beat(LoopPulses.mostMissed - 1) == nil)
         #expect(try await beat(2) == 1)
