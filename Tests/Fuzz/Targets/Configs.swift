@@ -88,6 +88,8 @@ private func checkOutput(_ document: ConfigDocument, _ bytes: [UInt8], _ source:
     guard let written = again.document else { fatalError("refused as JSON: \(again.problems)\n\(plain)") }
     var expected = document
     expected.variableTexts = [:]
+    // The bytes are others.
+    expected.hash = written.hash
     guard ValueText(written) == ValueText(expected) else {
         fatalError("other values as JSON:\n\(plain)\n\(ValueText(expected).text)\n\(ValueText(written).text)")
     }
