@@ -11,6 +11,7 @@ public import Timers
 public final class InboundServer {
     public let loop: EventLoop
     private(set) var limits: InboundLimits
+    private(set) var clients: ClientSettings
     private(set) var handler: any InboundHandler
     /// Makes the response when the server itself refuses a request.
     private(set) var errorRenderer: (InboundError) -> HTTPResponse
@@ -23,6 +24,11 @@ public final class InboundServer {
     public internal(set) var shed = ShedCounts()
     /// Called for each of them, with its count.
     public var onShed: ((ShedCounts) -> Void)?
+    /// Connections of trusted proxies that were closed since the start, because they did not begin with a
+    /// header of the PROXY protocol.
+    public internal(set) var refusedProxyHeaders = 0
+    /// Called for each of them, with the reason, `missing`, `malformed`, `too_long` or `timeout`.
+    public var onProxyHeaderRefused: ((_ reason: String, _ peer: SocketAddress) -> Void)?
     /// Requests that wait for their handler.
     public private(set) var requestsInFlight = 0
     /// Bytes of answers that wait in memory for slow clients.
@@ -69,15 +75,17 @@ public final class InboundServer {
 
     /// Call it on `loop`. `errorRenderer` is called there for each refusal. `total` counts the connections of
     /// several loops and replaces `limits.connections`; by default each server counts its own.
-    /// `fileDescriptors` are for answers that wait on disk; by default there may be any number.
+    /// `fileDescriptors` are for answers that wait on disk; by default there may be any number. `clients`
+    /// names the proxies in front.
     public init(
         loop: EventLoop, limits: InboundLimits = InboundLimits(), total: ConnectionTotal? = nil,
-        fileDescriptors: FileDescriptors = FileDescriptors(),
+        fileDescriptors: FileDescriptors = FileDescriptors(), clients: ClientSettings = ClientSettings(),
         handler: any InboundHandler, errorRenderer: @escaping (InboundError) -> HTTPResponse
     ) {
         self.loop = loop
         counts = InboundCounts(on: loop)
         self.limits = limits
+        self.clients = clients
         self.total = total ?? ConnectionTotal(limit: limits.connections)
         self.fileDescriptors = fileDescriptors
         self.handler = handler
@@ -96,13 +104,15 @@ public final class InboundServer {
     ///   - handler: serves the requests from now on.
     ///   - limits: apply to the next requests. Limits of heads (`target`, `headerBlock`, `headerLine`,
     ///     `headerCount`) and `connections` stay as they are.
+    ///   - clients: the proxies in front. Open connections need no header of the PROXY protocol.
     ///   - errorRenderer: called for each refusal.
     public func use(
-        _ handler: any InboundHandler, limits: InboundLimits,
+        _ handler: any InboundHandler, limits: InboundLimits, clients: ClientSettings = ClientSettings(),
         errorRenderer: @escaping (InboundError) -> HTTPResponse
     ) {
         self.handler = handler
         self.limits = limits
+        self.clients = clients
         self.errorRenderer = errorRenderer
         stateLimits = StateLimits(limits)
         bodies.setLimit(limits.bufferedBodies)

@@ -52,57 +52,78 @@ public enum Authority {
 /// The text form of an IPv6 address (RFC 4291 2.2). Zones are refused because they mean something on one
 /// machine only.
 package enum IPv6Text {
-    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool { value(bytes) != nil }
+
+    /// Returns the address as a number; nil for any other text.
+    package static func value(_ bytes: UnsafeRawBufferPointer) -> UInt128? {
+        var value: UInt128 = 0
         var groups = 0
-        var hasGap = false
+        var groupsBeforeGap: Int?
         var index = 0
         if bytes.count >= 2, bytes[0] == Byte.colon, bytes[1] == Byte.colon {
-            hasGap = true
+            groupsBeforeGap = 0
             index = 2
         }
         while index < bytes.count {
             let start = index
-            while index < bytes.count, index - start < 4, ASCII.hexValue(bytes[index]) != nil { index += 1 }
+            var group: UInt128 = 0
+            while index < bytes.count, index - start < 4, let digit = ASCII.hexValue(bytes[index]) {
+                group = group << 4 | UInt128(digit)
+                index += 1
+            }
             if index < bytes.count, bytes[index] == Byte.point {
-                guard IPv4Text.isValid(UnsafeRawBufferPointer(rebasing: bytes[start...])) else {
-                    return false
+                guard let ipv4 = IPv4Text.value(UnsafeRawBufferPointer(rebasing: bytes[start...])) else {
+                    return nil
                 }
+                value = value << 32 | UInt128(ipv4)
                 groups += 2
                 break
             }
-            guard index > start else { return false }
+            guard index > start else { return nil }
+            value = value << 16 | group
             groups += 1
             if index == bytes.count { break }
-            guard bytes[index] == Byte.colon, index + 1 < bytes.count else { return false }
+            guard bytes[index] == Byte.colon, index + 1 < bytes.count else { return nil }
             index += 1
             if bytes[index] == Byte.colon {
-                guard !hasGap else { return false }
-                hasGap = true
+                guard groupsBeforeGap == nil else { return nil }
+                groupsBeforeGap = groups
                 index += 1
             }
         }
-        return hasGap ? groups < 8 : groups == 8
+        guard let groupsBeforeGap else { return groups == 8 ? value : nil }
+        guard groups < 8 else { return nil }
+        let bitsBehindGap = 16 * (groups - groupsBeforeGap)
+        // A shift by 128 leaves 0.
+        let beforeGap = value >> bitsBehindGap
+        return beforeGap << (128 - 16 * groupsBeforeGap) | (value ^ beforeGap << bitsBehindGap)
     }
 }
 
 /// The text form of an IPv4 address: four decimal numbers up to 255 without leading zeros.
 package enum IPv4Text {
-    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool { value(bytes) != nil }
+
+    /// Returns the address as a number; nil for any other text.
+    package static func value(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
+        var address: UInt32 = 0
         var parts = 0
         var index = 0
         while true {
             let start = index
-            var value = 0
+            var value: UInt32 = 0
             while index < bytes.count, ASCII.isDigit(bytes[index]), index - start < 3 {
-                value = value * 10 + Int(bytes[index] - Byte.zero)
+                value = value * 10 + UInt32(bytes[index] - Byte.zero)
                 index += 1
             }
             guard index > start, value <= 255, index - start == 1 || bytes[start] != Byte.zero else {
-                return false
+                return nil
             }
+            address = address << 8 | value
             parts += 1
-            if index == bytes.count { return parts == 4 }
-            guard bytes[index] == Byte.point else { return false }
+            guard parts <= 4 else { return nil }
+            if index == bytes.count { return parts == 4 ? address : nil }
+            guard bytes[index] == Byte.point else { return nil }
             index += 1
         }
     }

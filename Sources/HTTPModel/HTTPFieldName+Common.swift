@@ -66,6 +66,7 @@ extension HTTPFieldName {
     public static var xForwardedFor: HTTPFieldName { "X-Forwarded-For" }
     public static var xForwardedHost: HTTPFieldName { "X-Forwarded-Host" }
     public static var xForwardedProto: HTTPFieldName { "X-Forwarded-Proto" }
+    public static var xRealIP: HTTPFieldName { "X-Real-IP" }
     public static var xRequestID: HTTPFieldName { "X-Request-Id" }
 }
 

@@ -334,9 +334,9 @@ struct FileStreamTests {
     }
 
     /// Returns a client that reads no more than the head of an answer.
-    private func beginReading(_ port: Int, host: UInt8 = 1) throws -> RawClient {
+    private func beginReading(_ port: Int, host: UInt8 = 1, field: String = "") throws -> RawClient {
         let client = try RawClient(port: port, receiveBuffer: 4096, host: host)
-        client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
+        client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\(field)\r\n")
         #expect(try client.read(through: "\r\n\r\n").contains(" 200 OK"))
         return client
     }
@@ -405,6 +405,26 @@ struct FileStreamTests {
             readers.removeLast().close()
             try spin(while: client.ask("/large").status == 503) { "still 503" }
             #expect(try client.ask("/large").body == Self.bytes)
+        }
+    }
+
+    @Test("Clients behind one trusted proxy have shares of their own")
+    func sharesBehindProxy() throws {
+        let trusted = try TrustedProxies(["loopback"])
+        _ = try withLoggedGateway(stops: true) {
+            $0.files = .folder(fixture.root)
+            $0.inbound.requestsInFlight = 8
+            $0.clients.trusted = trusted
+        } declare: { _ in
+        } _: { server in
+            let readers = try (0..<2).map { _ in
+                try beginReading(server.port, field: "X-Forwarded-For: 203.0.113.1\r\n")
+            }
+            let client = try RawClient(port: server.port)
+            #expect(try client.ask("/large", "X-Forwarded-For: 203.0.113.1").status == 503)
+            #expect(try client.ask("/large", "X-Forwarded-For: 203.0.113.2").body == Self.bytes)
+            #expect(try client.ask("/large").body == Self.bytes)
+            withExtendedLifetime(readers) {}
         }
     }
 

@@ -181,7 +181,8 @@ struct CutAnswerTests {
 
     private static func direct(bytes: Int) -> DirectAnswer {
         DirectAnswer(
-            remoteAddress: .loopback(), receivedAt: .init(nanoseconds: 0), bytesReceived: 0, bytesSent: bytes,
+            remoteAddress: .loopback(), clientText: "127.0.0.1",
+            receivedAt: .init(nanoseconds: 0), bytesReceived: 0, bytesSent: bytes,
             hasBegun: true, outcome: .completed)
     }
 }

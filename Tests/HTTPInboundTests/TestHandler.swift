@@ -76,6 +76,14 @@ final class TestHandler: InboundHandler {
         switch path {
         case "/echo", "/small":
             exchange.respond(HTTPResponse(status: .ok, body: [exchange.request.body]))
+        case "/client":
+            let client = exchange.client
+            let text = [
+                exchange.clientText, client?.scheme, client?.host, exchange.request.head.fields[.xRequestID],
+            ]
+            exchange.respond(
+                HTTPResponse(
+                    status: .ok, body: [Array(text.map { $0 ?? "-" }.joined(separator: " ").utf8)[...]]))
         case "/noted":
             let text = (exchange as? NotedExchange)?.text ?? "lost"
             exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))

@@ -30,7 +30,8 @@ final class TestServer: Sendable {
     private let handler: LoopBound<TestHandler>
 
     private init(
-        loop: EventLoop, limits: InboundLimits, total: ConnectionTotal?, fileDescriptors: FileDescriptors
+        loop: EventLoop, limits: InboundLimits, total: ConnectionTotal?, fileDescriptors: FileDescriptors,
+        clients: ClientSettings
     ) async throws {
         self.loop = loop
         let log = EventLog()
@@ -40,13 +41,15 @@ final class TestServer: Sendable {
         (server, handler) = try await loop.perform {
             let handler = TestHandler(log: log)
             let server = InboundServer(
-                loop: loop, limits: limits, total: total, fileDescriptors: fileDescriptors, handler: handler
+                loop: loop, limits: limits, total: total, fileDescriptors: fileDescriptors, clients: clients,
+                handler: handler
             ) { error in
                 log.add("refused \(error.status.code) \(error.reason)")
                 return HTTPResponse(
                     status: error.status, fields: ["Content-Type": "text/plain"],
                     body: [Array("\(error.reason): \(error.message)".utf8)[...]])
             }
+            server.onProxyHeaderRefused = { reason, _ in log.add("no PROXY header: \(reason)") }
             server.adopt(listener)
             return (LoopBound(server, loop: loop), LoopBound(handler, loop: loop))
         }
@@ -55,7 +58,7 @@ final class TestServer: Sendable {
     /// Runs a server for `body`, then closes it and waits for its thread. Servers may share a `total`.
     static func run(
         _ change: (inout InboundLimits) -> Void = { _ in }, total: ConnectionTotal? = nil,
-        fileDescriptors: FileDescriptors = FileDescriptors(),
+        fileDescriptors: FileDescriptors = FileDescriptors(), clients: ClientSettings = ClientSettings(),
         _ body: (TestServer) async throws -> Void
     ) async throws {
         var limits = InboundLimits.patient
@@ -63,7 +66,8 @@ final class TestServer: Sendable {
         let group = try EventLoopGroup(count: 1, name: "inbound")
         do {
             let server = try await TestServer(
-                loop: group.loops[0], limits: limits, total: total, fileDescriptors: fileDescriptors)
+                loop: group.loops[0], limits: limits, total: total, fileDescriptors: fileDescriptors,
+                clients: clients)
             try await body(server)
             try await server.on { server, _ in server.close() }
         } catch {

@@ -252,7 +252,7 @@ struct HTTPFieldsTests {
             .proxyStatus, .range, .referer, .retryAfter, .server, .serverTiming, .setCookie, .te,
             .traceParent, .traceState, .trailer, .transferEncoding, .upgrade, .userAgent, .vary, .via,
             .wwwAuthenticate, .xContentTypeOptions, .xForwardedFor, .xForwardedHost, .xForwardedProto,
-            .xRequestID,
+            .xRealIP, .xRequestID,
         ]
         #expect(
             names.map(\.description).joined(separator: " ") == """
@@ -267,7 +267,7 @@ struct HTTPFieldsTests {
                 Proxy-Status Range Referer Retry-After Server Server-Timing Set-Cookie TE \
                 traceparent tracestate Trailer Transfer-Encoding Upgrade User-Agent Vary Via \
                 WWW-Authenticate X-Content-Type-Options X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto \
-                X-Request-Id
+                X-Real-IP X-Request-Id
                 """)
     }
 }

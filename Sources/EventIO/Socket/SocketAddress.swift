@@ -46,6 +46,26 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         SocketAddress(.ipv4(address: 0x7f00_0001, port: UInt16(truncatingIfNeeded: port)))
     }
 
+    /// Creates an IP address without a port from its 32 or 128 bits.
+    package init(bits: UInt128, isIPv4: Bool) {
+        if isIPv4 {
+            form = .ipv4(address: UInt32(truncatingIfNeeded: bits), port: 0)
+        } else {
+            form = .ipv6(
+                high: UInt64(truncatingIfNeeded: bits >> 64), low: UInt64(truncatingIfNeeded: bits), scope: 0,
+                port: 0)
+        }
+    }
+
+    /// The 32 or 128 bits of an IP address; nil on a Unix socket.
+    package var bits: (number: UInt128, isIPv4: Bool)? {
+        switch form {
+        case .ipv4(let address, _): (UInt128(address), true)
+        case .ipv6(let high, let low, _, _): (UInt128(high) << 64 | UInt128(low), false)
+        case .unix: nil
+        }
+    }
+
     init(_ address: in6_addr, scope: UInt32, port: UInt16) {
         let (high, low) = withUnsafeBytes(of: address) {
             ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

@@ -19,6 +19,9 @@ public final class SocketStream {
     /// The peer's address; while connecting, the address being tried.
     public internal(set) var remoteAddress: SocketAddress
 
+    /// With whom an accepted stream shares its turns. Nil: with the peer's other streams.
+    public var client: AddressPrefix?
+
     /// Receives the events. Retained until the stream is closed.
     public var handler: (any StreamHandler)?
 
@@ -174,7 +177,7 @@ public final class SocketStream {
     private func awaitTurn() {
         guard !awaitsTurn else { return }
         awaitsTurn = true
-        loop.awaitTurn(self, for: isAccepted ? AddressPrefix(remoteAddress) : nil)
+        loop.awaitTurn(self, for: isAccepted ? client ?? AddressPrefix(remoteAddress) : nil)
     }
 
     /// Reads on without holding up others.

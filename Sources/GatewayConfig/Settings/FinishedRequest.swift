@@ -16,6 +16,8 @@ public struct FinishedRequest: Sendable {
     public let end: InboundOutcome
     /// The client's address with its port.
     public let remoteAddress: String
+    /// The client's address without a port: the peer's, or what a trusted proxy tells.
+    public let clientAddress: String
     /// From the end of the request's head to the end of its answer.
     public let elapsed: Duration
     /// Bytes of the request, head and body.
@@ -30,6 +32,7 @@ public struct FinishedRequest: Sendable {
 
     package init(
         method: HTTPMethod?, path: String?, status: Int, end: InboundOutcome, remoteAddress: String,
+        clientAddress: String,
         elapsed: Duration, bytesReceived: Int, bytesSent: Int, summary: RequestSummary?
     ) {
         self.method = method
@@ -37,6 +40,7 @@ public struct FinishedRequest: Sendable {
         self.status = status
         self.end = end
         self.remoteAddress = remoteAddress
+        self.clientAddress = clientAddress
         self.elapsed = elapsed
         self.bytesReceived = bytesReceived
         self.bytesSent = bytesSent

@@ -15,6 +15,9 @@ public struct GatewayServerConfiguration: Sendable {
     /// The names that requests may have in `Host`; any other is 421 `MISDIRECTED`, except on `/health/*`.
     /// Default nil: `.localhost` on a loopback address, else `.any`.
     public var hosts: HostNames?
+    /// The proxies in front, and what becomes of what they tell about clients. Default: none, so the peer of
+    /// each connection is the client.
+    public var clients = ClientSettings()
     /// The gateway's name in `Via` and `Proxy-Status`: a token (RFC 9110 5.6.2) of 1 to 64 bytes. Gateways
     /// that call each other may share a name: only a request whose `Via` contains it four times is refused,
     /// with 508. Default `sluice`.

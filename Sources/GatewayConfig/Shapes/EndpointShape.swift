@@ -134,6 +134,9 @@ extension ValueType where Value == HTTPFieldName {
         let name = try name(scalar)
         if name == .authorization { throw .rule("credentials names the upstreams that get Authorization") }
         if name == .cookie { throw .rule("cookies names the upstreams that get Cookie") }
+        if ClientForwarding.isField(name) {
+            throw .rule("a client can forge \(name); clients.forward tells upstreams who the client is")
+        }
         if TransportFields.areInRequest(name) { throw .rule("\(name) is set by the gateway alone") }
         return name
     }

@@ -103,6 +103,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
         Setting("drain", \.self, .settings(.drain), "How the gateway stops.")
         Setting("name", \.name, .gatewayName, "The gateway's name in Via and Proxy-Status.")
         Setting("hosts", \.hosts, .hostNames, "The host names to answer for (*.example.com), or any.")
+        Setting("clients", \.clients, .settings(.clients), "Who the clients behind proxies are.")
         Setting("public", .text, "A folder with files to serve where no endpoint has the path.") {
             $0.files = .folder($1)
         }
@@ -123,6 +124,27 @@ extension SettingTable where Root == GatewayServerConfiguration {
             "spoolDirectory", \.inbound.spoolDirectory, .text,
             "A folder for answers that wait for slow readers.")
         Setting("limits", \.self, .settings(.limits), "Bounds of the gateway.")
+    }
+}
+
+extension SettingTable where Root == ClientSettings {
+    /// Who the clients behind proxies are.
+    static let clients = SettingTable(
+        "clients", standard: ClientSettings(),
+        meant: [
+            "trusted_proxies": "trusted", "trustedProxies": "trusted", "proxies": "trusted",
+            "forwardClient": "forward", "requestID": "requestId", "proto": "scheme",
+        ]
+    ) {
+        Setting(
+            "trusted", \.trusted, .trustedProxies,
+            "The networks of the proxies that tell who a client is; also private and loopback.")
+        Setting("header", \.header, .word, "The only source that is read of what they tell.")
+        Setting(
+            "forward", \.forward, .word,
+            "What upstreams learn of a client, unless their forwardClient says otherwise.")
+        Setting("requestId", \.requestID, .word, "Whose X-Request-Id is kept.")
+        Setting("scheme", \.scheme, .word, "The scheme of requests of which no trusted proxy tells one.")
     }
 }
 

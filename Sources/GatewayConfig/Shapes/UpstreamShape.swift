@@ -46,6 +46,9 @@ extension SettingTable where Root == UpstreamSettings {
         Setting(
             "emptyBody", \.allowsEmptyBody, .bool,
             "Whether a success with an empty body is one without data. A 204 always is.")
+        Setting(
+            "forwardClient", \.policy.forwardClient, .word,
+            "What it learns of the clients of requests. By default what clients.forward says.")
         Setting("tls", \.tls, .present(.tls), "TLS to an https address.")
         Setting(
             "concurrency", \.policy.concurrency, .orOff(.integer(1...1_000_000)),

@@ -110,6 +110,12 @@ extension ValueType where Value == AdminToken? {
     }.shown { $0?.description }
 }
 
+extension ValueType where Value == TrustedProxies {
+    static let trustedProxies = ValueType<[Located<String>]>.oneOrMore.parsed(
+        "clients.trusted: ", unknown: TrustedProxies()
+    ) { try TrustedProxies($0.map(\.value)) }
+}
+
 extension ValueType where Value == ConnectionSettings.Proxy {
     // The reason never has the URL, which may contain a password.
     static let proxy = ValueType<String>.text.parsed(

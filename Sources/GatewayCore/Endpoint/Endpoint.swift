@@ -100,6 +100,9 @@ struct EndpointSettings: Sendable {
             return "forwards credentials to every upstream; "
                 + "use forwardsAuthorization(to:) or forwardsCookies(to:)"
         }
+        if let name = forwards.first(where: ClientForwarding.isField) {
+            return "forwards \(name), \(ClientForwarding.fieldRule)"
+        }
         if let name = forwards.first(where: \.describesBody) {
             return "forwards \(name), which describes the client's body; calls have bodies of their own"
         }
@@ -156,7 +159,8 @@ public struct EndpointOption: Sendable {
 
     /// Forwards these fields of the client's request with every upstream call. Default none. Those that
     /// describe the client's body, such as `Content-Type`, are a declaration fault, because calls have bodies
-    /// of their own.
+    /// of their own, and so are those that tell of a client, such as `X-Forwarded-For`, because only
+    /// `GatewayEnvironment.forwardClient` sends them.
     public static func forwards(_ names: HTTPFieldName...) -> EndpointOption {
         EndpointOption { $0.forwards += names }
     }

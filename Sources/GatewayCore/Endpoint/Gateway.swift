@@ -141,7 +141,8 @@ public final class Gateway: Sendable {
             for upstream in declarations.upstreams.configured { transport.prepare(upstream) }
         }
         return GatewayResponder(
-            routes, environment: environment, limits: limits, cors: cors, proxies: declarations.proxies)
+            routes, environment: environment, limits: limits, cors: cors, proxies: declarations.proxies,
+            policies: declarations.upstreams.policies)
     }
 
     /// What its declarations probably do not mean.

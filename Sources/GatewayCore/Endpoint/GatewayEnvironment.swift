@@ -1,3 +1,4 @@
+public import HTTPModel
 public import JSONBytes
 public import Networking
 
@@ -29,6 +30,10 @@ public struct GatewayEnvironment: Sendable {
     package var ownPaths: [String] = []
     /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
     public var name: GatewayName
+    /// What upstreams learn of the clients of requests, unless their policy says otherwise. Default nothing.
+    public var forwardClient = ClientForwarding.none
+    /// The scheme of requests of which no trusted proxy tells one. Default `http`.
+    public var scheme = "http"
     /// Called for each incident, on the loop of the request: it must not block.
     public var report: @Sendable (GatewayIncident) -> Void
 

@@ -82,6 +82,9 @@ public struct ProxyFields: Sendable {
         for name in request where TransportFields.areInRequest(name) || Self.ownOfRequest.contains(name) {
             return "passes on \(name), which each hop sets itself"
         }
+        if let name = request.first(where: ClientForwarding.isField) {
+            return "passes on \(name), \(ClientForwarding.fieldRule)"
+        }
         for (text, _) in constant {
             guard let name = HTTPFieldName(text), TransportFields.areInRequest(name) else { continue }
             return "sends \(name), which each hop sets itself"

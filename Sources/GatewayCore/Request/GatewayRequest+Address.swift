@@ -1,9 +1,10 @@
 public import HTTPModel
 
 extension GatewayRequest {
-    /// The client's address without its port: `192.0.2.1`, `2001:db8::1`. Behind a proxy it is the proxy's
-    /// address.
+    /// The client's address without its port: `192.0.2.1`, `2001:db8::1`. Behind a proxy that is not trusted
+    /// (`ClientSettings.trusted`) it is the proxy's address.
     public var clientAddress: String {
+        if let client, client.address != nil { return client.text }
         let text = remoteAddress
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
             return String(text[text.index(after: text.startIndex)..<end])
@@ -11,12 +12,11 @@ extension GatewayRequest {
         return text.lastIndex(of: ":").map { String(text[..<$0]) } ?? text
     }
 
-    /// The scheme of the request's URL: `http`, because the server itself does not speak TLS.
-    public var scheme: String { "http" }
-
     /// The host and the port that the request is for, as the client wrote them: `shop.example:8080`. Nil if
-    /// an HTTP/1.0 client has named none.
-    public var authority: String? { head.authorityBytes.map { String(decoding: $0, as: UTF8.self) } }
+    /// an HTTP/1.0 client has named none. Behind a trusted proxy that tells them, they are the client's.
+    public var authority: String? {
+        client?.host ?? head.authorityBytes.map { String(decoding: $0, as: UTF8.self) }
+    }
 
     /// The host that the request is for, without its port: `shop.example`, `[2001:db8::1]`.
     public var host: String? {
@@ -36,6 +36,19 @@ extension GatewayRequest {
     public var url: String {
         let query = head.target.query.map { "?\($0)" } ?? ""
         return authority.map { "\(scheme)://\($0)\(path)\(query)" } ?? path + query
+    }
+}
+
+extension GatewayRequest {
+    /// The address by which work that waits is divided in fair shares, with a port.
+    var sharer: String { client?.hostAndPort ?? remoteAddress }
+
+    /// What upstreams may learn of the client.
+    var clientFacts: ClientFacts {
+        let peer = remoteAddress.lastIndex(of: ":").flatMap {
+            IPAddress(IPNetwork.withoutBrackets(remoteAddress[..<$0]))
+        }
+        return ClientFacts(client, peer: peer, scheme: scheme, host: authority)
     }
 }
 

@@ -13,8 +13,16 @@ public final class GatewayRequest: Sendable {
     /// The answer's `X-Request-Id`.
     public let requestID: String
 
-    /// The client's address and port, as in the access log: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+    /// The address and port of the peer, as `remote` in the access log: `192.0.2.1:4711`,
+    /// `[2001:db8::1]:4711`. Behind a proxy it is the proxy's; `clientAddress` is the client's.
     public let remoteAddress: String
+
+    /// The scheme of the request's URL, `http` or `https`: what a trusted proxy tells, else what
+    /// `ClientSettings.scheme` says, because the server itself does not speak TLS.
+    public let scheme: String
+
+    /// What trusted proxies tell about the client; nil if the peer is the client.
+    let client: ForwardedClient?
 
     private let request: ReceivedRequest
     let match: EndpointMatch
@@ -34,9 +42,12 @@ public final class GatewayRequest: Sendable {
     /// one piece.
     init(
         _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
-        isHead: Bool, _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil
+        for client: ForwardedClient? = nil, scheme: String = "http", isHead: Bool,
+        _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil
     ) {
         remoteAddress = remote
+        self.client = client
+        self.scheme = client?.scheme ?? scheme
         self.memory = memory
         self.isHead = isHead
         if match.streamsBody {

@@ -26,10 +26,12 @@ public final class GatewayResponder: Sendable {
     /// The fields of upstream calls for nearly every request; request id and trace are overwritten in a copy.
     private let callFields: HTTPFields
     private let loops: LoopDetection
+    /// What upstreams learn of clients.
+    private let clientForms: ClientForms
 
     init(
         _ routes: GatewayRoutes, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?,
-        proxies: ProxyTable
+        proxies: ProxyTable, policies: [String: UpstreamPolicy]
     ) {
         largestBody = routes.largestBody
         endpointCount = routes.count
@@ -43,6 +45,8 @@ public final class GatewayResponder: Sendable {
         renderer = Renderer(
             cors: cors, name: environment.name, answerLimit: limits.answer, proxies: proxies)
         loops = LoopDetection(environment.name)
+        clientForms = ClientForms(
+            environment.forwardClient, byUpstream: policies.compactMapValues(\.forwardClient))
         callFields =
             ([
                 .via: environment.name.via, .xRequestID: Identifiers.placeholder,
@@ -99,15 +103,16 @@ public final class GatewayResponder: Sendable {
     /// with a limit of its own.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
-        isHead: Bool = false, body: (any PieceSource)? = nil, memory: (any RequestMemory)? = nil,
+        client: ForwardedClient? = nil, isHead: Bool = false, body: (any PieceSource)? = nil,
+        memory: (any RequestMemory)? = nil,
         place: EndpointPlace? = nil, outerTask: Int = 0, for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
         let request = GatewayRequest(
-            consume request, requestID: requestID, match, from: remote, isHead: isHead, body,
-            memory: memory)
+            consume request, requestID: requestID, match, from: remote, for: client,
+            scheme: environment.scheme, isHead: isHead, body, memory: memory)
         var context = context(request, started, outerTask, place)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
         let run = EndpointRun(
@@ -300,16 +305,17 @@ public final class GatewayResponder: Sendable {
             own.append(.traceState, bytes: state)
         }
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
-        if endpoint.forwarded.isEmpty {
+        if endpoint.forwarded.isEmpty, clientForms.areNone {
             return CallContext(
                 requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
-                client: request.remoteAddress, bodyMemory: request.memory, place: place)
+                client: request.sharer, bodyMemory: request.memory, place: place)
         }
         return CallContext(
             requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
             forwarding: Self.forwarded(fields, by: endpoint),
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
-            cookieUpstreams: endpoint.settings.cookieUpstreams, client: request.remoteAddress,
+            cookieUpstreams: endpoint.settings.cookieUpstreams, client: request.sharer,
+            clientFields: clientForms.areNone ? nil : ClientFields(request.clientFacts, in: clientForms),
             bodyMemory: request.memory, place: place)
     }
 

@@ -1,5 +1,7 @@
 import GatewayConfig
 import GatewayCore
+import HTTPInbound
+import HTTPModel
 import JSONBytes
 import Locking
 
@@ -32,6 +34,7 @@ extension GatewayServerConfiguration {
     fileprivate func composite(_ key: String) -> JSONLiteral? {
         switch key {
         case "hosts": hosts.map { JSONLiteral($0.names.map { JSONLiteral($0) } ?? "any") }
+        case "clients.trusted": JSONLiteral(clients.trusted.networks.map { JSONLiteral("\($0)") })
         case "public": files.map { JSONLiteral($0.folder ?? "files in the program") }
         case "proxy": JSONLiteral(connections.proxy.description)
         case "cors": cors.map(\.json)

@@ -72,7 +72,8 @@ extension GatewayReport {
                     "idle": JSONLiteral(shed.idle), "slowHeads": JSONLiteral(shed.slowHeads),
                     "refused": JSONLiteral(shed.refused),
                 ]
-            ), ("upstreamConnections", calls.json), ("timers", JSONLiteral(timers)),
+            ), ("refusedProxyHeaders", JSONLiteral(refusedProxyHeaders)),
+            ("upstreamConnections", calls.json), ("timers", JSONLiteral(timers)),
             ("wakes", JSONLiteral(Int(wakes))),
         ]
     }

@@ -67,7 +67,7 @@ final class AnswerCompressor {
         }
         if count > Self.whole {
             guard exchange.mayHold(count),
-                let encoder = AnswerEncoder(coding, for: self, exchange.remoteAddress)
+                let encoder = AnswerEncoder(coding, for: self, exchange.clientPrefix)
             else { return .whole }
             answer.fields.describe(coding)
             return .sliced(encoder)
@@ -119,7 +119,7 @@ final class AnswerCompressor {
         }
         if let length, length < settings.minimumSize { return nil }
         guard let coding = coding(for: &head.fields, head.status, request, isStream: true),
-            let encoder = AnswerEncoder(coding, for: self, exchange.remoteAddress)
+            let encoder = AnswerEncoder(coding, for: self, exchange.clientPrefix)
         else { return nil }
         head.fields.describe(coding)
         return encoder
@@ -233,8 +233,7 @@ final class AnswerEncoder {
     private var output: [UInt8] = []
 
     /// Returns nil if too many streams are being compressed, at all or for this client.
-    fileprivate init?(_ coding: ContentCoding, for owner: AnswerCompressor, _ address: SocketAddress) {
-        let client = AddressPrefix(address)
+    fileprivate init?(_ coding: ContentCoding, for owner: AnswerCompressor, _ client: AddressPrefix) {
         guard owner.streamBegins(for: client) else { return nil }
         guard let encoder = try? ContentEncoder(coding) else {
             owner.streamEnded(for: client)

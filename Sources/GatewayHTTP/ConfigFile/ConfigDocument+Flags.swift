@@ -5,7 +5,9 @@ extension ConfigDocument {
     static let flags = [
         "host": "listen.host", "port": "listen.port", "loops": "listen.loops", "name": "name",
         "admin": "admin.listen", "admin-token-file": "admin.token",
-        "hosts": "hosts", "log-level": "log.level", "access-log": "log.access", "log-format": "log.format",
+        "hosts": "hosts", "trusted-proxies": "clients.trusted", "client-header": "clients.header",
+        "forward-client": "clients.forward", "request-id": "clients.requestId", "log-level": "log.level",
+        "access-log": "log.access", "log-format": "log.format",
         "drain-delay": "drain.delay", "public": "public",
         "timeline": "timeline", "spool-directory": "spoolDirectory", "compression": "compression",
         "upstream-memory": "limits.upstreamBodies", "proxy": "proxy",

@@ -117,6 +117,8 @@ final class AccessLog {
         line.integer(facts.bytesSent)
         line.constant(#","remote":"#)
         line.string(facts.remote)
+        line.constant(#","client":"#)
+        line.string(facts.client)
     }
 
     private func microseconds(of facts: borrowing RequestFacts) -> Int {

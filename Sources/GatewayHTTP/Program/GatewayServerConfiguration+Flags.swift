@@ -1,6 +1,8 @@
 import EventIO
 package import GatewayConfig
 import GatewayCore
+import HTTPInbound
+import HTTPModel
 import HTTPOutbound
 import NetworkingSession
 import Resilience
@@ -12,6 +14,10 @@ extension GatewayServerConfiguration {
         host = try Self.host(arguments) ?? host
         port = try Self.port(arguments) ?? port
         hosts = try Self.hosts(arguments) ?? hosts
+        clients.trusted = try Self.trustedProxies(arguments) ?? clients.trusted
+        clients.header = try Self.choice("client-header", arguments) ?? clients.header
+        clients.forward = try Self.choice("forward-client", arguments) ?? clients.forward
+        clients.requestID = try Self.choice("request-id", arguments) ?? clients.requestID
         name = try Self.name(arguments) ?? name
         loops = try arguments.integer("loops", in: Ranges.loops) ?? loops
         admin.listen = try Self.adminAddresses(arguments) ?? admin.listen
@@ -156,6 +162,32 @@ extension GatewayServerConfiguration {
             throw UsageError(
                 message: "\(arguments.source(of: "hosts")) takes names separated by commas, or any: \(error)")
         }
+    }
+
+    private static func trustedProxies(_ arguments: ProgramArguments) throws(UsageError) -> TrustedProxies? {
+        guard let text = arguments.string("trusted-proxies") else { return nil }
+        let entries = text.split(separator: ",", omittingEmptySubsequences: false)
+        do {
+            return try TrustedProxies(entries.map { ProgramArguments.trimmed($0) })
+        } catch {
+            throw UsageError(
+                message:
+                    "\(arguments.source(of: "trusted-proxies")) takes networks separated by commas, private or loopback: \(error)"
+            )
+        }
+    }
+
+    private static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ name: String, _ arguments: ProgramArguments
+    ) throws(UsageError) -> Choice? {
+        guard let text = arguments.string(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw UsageError(
+                message:
+                    "\(arguments.source(of: name)) takes \(ServeFlags.words(of: Choice.self)), not '\(text)'"
+            )
+        }
+        return choice
     }
 
     private static func name(_ arguments: ProgramArguments) throws(UsageError) -> String? {

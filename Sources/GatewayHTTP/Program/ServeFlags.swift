@@ -1,5 +1,7 @@
 package import GatewayConfig
 import GatewayCore
+import HTTPInbound
+import HTTPModel
 
 /// The flags of a program that runs a gateway, with the defaults of its configuration.
 package struct ServeFlags {
@@ -9,7 +11,7 @@ package struct ServeFlags {
         self.defaults = defaults
     }
 
-    /// Where the gateway listens, and under which names.
+    /// Where the gateway listens, under which names, and which proxies are in front of it.
     package var listening: [ProgramFlag] {
         [
             host, port,
@@ -19,6 +21,7 @@ package struct ServeFlags {
                 fallback: defaults.hosts == nil
                     ? "localhost on a loopback address, else any; IP addresses are always allowed"
                     : "the names in the code"),
+        ] + clients + [
             ProgramFlag(
                 name: "name", placeholder: "NAME", help: "the gateway's name in Via and Proxy-Status",
                 fallback: defaults.name),
@@ -35,6 +38,34 @@ package struct ServeFlags {
                 help: "file with the bearer token that operators must send",
                 fallback: defaults.admin.token == nil ? "none" : "the token in the code"),
         ]
+    }
+
+    /// Who the clients behind proxies are.
+    private var clients: [ProgramFlag] {
+        [
+            ProgramFlag(
+                name: "trusted-proxies", placeholder: "CIDRS",
+                help: "proxies that tell who a client is: networks separated by commas, private, loopback",
+                fallback: "\(defaults.clients.trusted)"),
+            ProgramFlag(
+                name: "client-header", placeholder: "NAME",
+                help: "the only source that is read of what they tell: \(Self.words(of: ClientHeader.self))",
+                fallback: defaults.clients.header.rawValue),
+            ProgramFlag(
+                name: "forward-client", placeholder: "FORM",
+                help: "what upstreams learn of a client: \(Self.words(of: ClientForwarding.self))",
+                fallback: defaults.clients.forward.rawValue),
+            ProgramFlag(
+                name: "request-id", placeholder: "SOURCE",
+                help: "whose X-Request-Id is kept: \(Self.words(of: RequestIDSource.self))",
+                fallback: defaults.clients.requestID.rawValue),
+        ]
+    }
+
+    /// `any, trusted or never`.
+    static func words<Choice: CaseIterable & RawRepresentable<String>>(of: Choice.Type) -> String {
+        let words = Choice.allCases.map(\.rawValue)
+        return "\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")"
     }
 
     package var host: ProgramFlag {

@@ -68,6 +68,7 @@ final class Recorder {
             FinishedRequest(
                 method: facts.method, path: facts.path.map { String(decoding: $0, as: UTF8.self) },
                 status: facts.status, end: facts.end, remoteAddress: facts.remote,
+                clientAddress: facts.client,
                 elapsed: .nanoseconds((loop.wakeTime - facts.receivedAt).nanoseconds),
                 bytesReceived: facts.bytesReceived, bytesSent: facts.bytesSent, summary: summary))
     }

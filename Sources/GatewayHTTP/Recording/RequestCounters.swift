@@ -92,6 +92,8 @@ enum Refusal: String, CaseIterable {
     case malformed
     case timeout
     case tooLarge = "too_large"
+    /// A connection of a trusted proxy without the header of the PROXY protocol.
+    case proxyHeader = "proxy_header"
 
     /// Nil for a fault of the gateway.
     init?(_ reason: InboundError.Reason) {

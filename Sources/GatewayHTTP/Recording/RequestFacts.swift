@@ -12,8 +12,10 @@ struct RequestFacts {
     /// The status that the client got; if it got none, one that says how the request ended.
     var status: Int
     var end: InboundOutcome
-    /// The client's address.
+    /// The peer's address and port.
     var remote: String
+    /// The client's address: the peer's, or what a trusted proxy tells.
+    var client: String
     var receivedAt: MonotonicTime
     var bytesReceived: Int
     /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; of a cut answer, the bytes
@@ -29,6 +31,7 @@ struct RequestFacts {
         self.status = Self.status(status, end, hasBegun: exchange.hasBegun)
         self.end = end
         remote = exchange.remoteText
+        client = exchange.clientText
         receivedAt = exchange.receivedAt
         bytesReceived = exchange.bytesReceived
         bytesSent = exchange.bytesSent
@@ -41,6 +44,7 @@ struct RequestFacts {
         status = Self.status(answer.response?.status.code, answer.outcome, hasBegun: answer.hasBegun)
         end = answer.outcome
         remote = answer.remoteAddress.description
+        client = answer.clientText
         receivedAt = answer.receivedAt
         bytesReceived = answer.bytesReceived
         bytesSent = answer.bytesSent

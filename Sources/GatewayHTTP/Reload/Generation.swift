@@ -1,6 +1,7 @@
 import EventIO
 import GatewayConfig
 import GatewayCore
+import HTTPInbound
 import Metrics
 import Networking
 import NetworkingSession
@@ -81,6 +82,8 @@ struct Generation: Sendable {
                 .union(configuration.connections.limitsByUpstream.keys),
             upstreamPolicy: configuration.upstreamPolicy, name: site.name,
             report: { site.report($0) })
+        environment.forwardClient = configuration.clients.forward
+        environment.scheme = configuration.clients.scheme.rawValue
         environment.otherUpstreams = configuration.otherUpstreams
         environment.workApart = {
             WorkThreads.submit(.requests, for: CallContext.current?.client, $0)

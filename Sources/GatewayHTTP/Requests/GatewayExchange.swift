@@ -64,10 +64,11 @@ package final class GatewayExchange: InboundExchange {
         startDelay = max(0, (loop.wakeTime - receivedAt).nanoseconds)
         // Only at an endpoint that streams bodies.
         let source = bodyReader.map {
-            ExchangeBody($0, from: AddressPrefix(remoteAddress), limit: match.bodyLimit, loop: loop)
+            ExchangeBody($0, from: clientPrefix, limit: match.bodyLimit, loop: loop)
         }
         let started = handler.responder.respond(
-            to: takeRequest(), at: match, from: remoteText, isHead: method.isHead, body: source,
+            to: takeRequest(), at: match, from: remoteText, client: client, isHead: method.isHead,
+            body: source,
             memory: memory, place: place, for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
@@ -136,7 +137,7 @@ package final class GatewayExchange: InboundExchange {
     private func awaitTurn(_ response: HTTPResponse, _ compressor: AnswerCompressor) {
         // Only what waits holds the answer's bytes.
         answer?.dropValues()
-        let client = AddressPrefix(remoteAddress)
+        let client = clientPrefix
         hold(response.bodyCount)
         if !isOver { loop.awaitTurn(WaitingAnswer(response, of: self, compressor), for: client) }
     }

@@ -32,6 +32,9 @@ public struct GatewayReport: Sendable, Hashable {
     public var tables = UpstreamTables()
     /// Clients that were closed or refused at the connection limit since the start.
     public var shed = ShedCounts()
+    /// Connections of trusted proxies that were closed since the start, because they did not begin with a
+    /// header of the PROXY protocol.
+    public var refusedProxyHeaders = 0
     /// How reloads of the gateway's file went; nil without a file.
     public var configuration: ConfigurationReport?
 
@@ -43,6 +46,7 @@ public struct GatewayReport: Sendable, Hashable {
             wakes: one.wakes + other.wakes, refusedRequests: one.refusedRequests + other.refusedRequests,
             requestBodyBytes: one.requestBodyBytes + other.requestBodyBytes,
             waitingAnswerBytes: one.waitingAnswerBytes + other.waitingAnswerBytes,
-            upstreams: one.upstreams, tables: one.tables + other.tables, shed: one.shed + other.shed)
+            upstreams: one.upstreams, tables: one.tables + other.tables, shed: one.shed + other.shed,
+            refusedProxyHeaders: one.refusedProxyHeaders + other.refusedProxyHeaders)
     }
 }

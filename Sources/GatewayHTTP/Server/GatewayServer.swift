@@ -45,6 +45,7 @@ public final class GatewayServer: Sendable {
     let phase: Phase
     let logs: Logs
     private let connectionLimitLog: ConnectionLimitLog
+    private let proxyHeaderLog: ProxyHeaderLog
     private let refusalLog: RefusalLog
     /// Nil without an admin address.
     let admin: AdminServer?
@@ -118,6 +119,8 @@ public final class GatewayServer: Sendable {
         connectionTotal = connections
         let connectionLimitLog = ConnectionLimitLog(logs.diagnostics, limit: connections.limit)
         self.connectionLimitLog = connectionLimitLog
+        let proxyHeaderLog = ProxyHeaderLog(logs.diagnostics)
+        self.proxyHeaderLog = proxyHeaderLog
         let refusalLog = RefusalLog(logs.diagnostics)
         self.refusalLog = refusalLog
         let routes = material.routes
@@ -173,7 +176,8 @@ public final class GatewayServer: Sendable {
             let shared = Worker.Shared(
                 phase: phase, logs: logs, descriptors: descriptors, connections: connections,
                 fileDescriptors: FileDescriptors(limit: InboundLimits.files(descriptors: descriptors)),
-                connectionLimitLog: connectionLimitLog, observer: configuration.observer)
+                connectionLimitLog: connectionLimitLog, proxyHeaderLog: proxyHeaderLog,
+                observer: configuration.observer)
             workers = zip(listeners, clients).map { listener, client in
                 LoopBound(on: client.loop) {
                     Worker(
@@ -247,6 +251,7 @@ public final class GatewayServer: Sendable {
         group.shutdown()
         admin?.shutdown()
         connectionLimitLog.writeRest()
+        proxyHeaderLog.writeRest()
         refusalLog.writeRest()
         logs.diagnostics.write(.info, "stopped")
         logs.close()

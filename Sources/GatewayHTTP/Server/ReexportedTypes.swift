@@ -14,8 +14,16 @@
 @_exported public import struct GatewayConfig.HostNames
 @_exported public import enum GatewayConfig.LogLevel
 @_exported public import struct GatewayConfig.StaticFiles
+@_exported public import struct HTTPInbound.ClientSettings
 @_exported public import struct HTTPInbound.InboundLimits
 @_exported public import enum HTTPInbound.InboundOutcome
+@_exported public import enum HTTPInbound.RequestIDSource
+@_exported public import enum HTTPInbound.URLScheme
+@_exported public import struct HTTPModel.ClientForwarding
+@_exported public import struct HTTPModel.ClientHeader
+@_exported public import struct HTTPModel.IPAddress
+@_exported public import struct HTTPModel.IPNetwork
+@_exported public import struct HTTPModel.TrustedProxies
 @_exported public import struct HTTPOutbound.NoProxy
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct HTTPOutbound.OutboundProxy

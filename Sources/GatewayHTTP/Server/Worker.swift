@@ -19,6 +19,7 @@ final class Worker {
         /// Shared by all workers.
         let fileDescriptors: FileDescriptors
         let connectionLimitLog: ConnectionLimitLog
+        let proxyHeaderLog: ProxyHeaderLog
         let observer: (@Sendable (FinishedRequest) -> Void)?
     }
 
@@ -54,13 +55,19 @@ final class Worker {
         handler = RequestHandler(generation, shared, limits, recorder: recorder)
         server = InboundServer(
             loop: loop, limits: limits, total: shared.connections, fileDescriptors: shared.fileDescriptors,
-            handler: handler, errorRenderer: generation.errorRenderer(log, recorder.counters))
+            clients: generation.configuration.clients, handler: handler,
+            errorRenderer: generation.errorRenderer(log, recorder.counters))
         recorder.counters.use(generation.responder.endpoints)
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": shed])
         }
         let limitLog = shared.connectionLimitLog
         server.onShed = { counts in limitLog.add(counts, on: loop) }
+        let proxyLog = shared.proxyHeaderLog
+        server.onProxyHeaderRefused = { [counters = recorder.counters] reason, address in
+            counters.count(.proxyHeader)
+            proxyLog.add(ProxyHeaderCounts(reason, from: address), on: loop)
+        }
         server.onSpoolFailed = { error in
             log.write(.warning, "answers for slow clients stay in memory", ["error": "\(error)"])
         }
@@ -76,7 +83,7 @@ final class Worker {
         handler = RequestHandler(
             generation, shared, limits, recorder: recorder, refusals: handler.admission.refusals)
         server.use(
-            handler, limits: limits,
+            handler, limits: limits, clients: generation.configuration.clients,
             errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
     }
 
@@ -129,7 +136,8 @@ final class Worker {
             connections: server.connectionCount, requests: server.requestsInFlight, calls: client.report,
             timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: handler.admission.refusals,
             requestBodyBytes: server.bodyBytes, waitingAnswerBytes: server.waitingBytes,
-            tables: client.tables, shed: server.shed)
+            tables: client.tables, shed: server.shed,
+            refusedProxyHeaders: server.refusedProxyHeaders)
     }
 
     func takeLongestWake() -> TimeAmount { loop.takeLongestWake() }

@@ -66,7 +66,8 @@ final class FileExchange: InboundExchange {
         }
         isAdmitted = true
         let check = files.responder.respond(
-            to: request, at: middleware, from: remoteText, for: FileReceiver(LoopBound(self, loop: loop)))
+            to: request, at: middleware, from: remoteText, client: client,
+            for: FileReceiver(LoopBound(self, loop: loop)))
         if isOver {
             check.dispose()
         } else if !isAnswered, passed == nil {
@@ -113,7 +114,7 @@ final class FileExchange: InboundExchange {
         case .builtIn(let page): answer(page)
         case .folder:
             startReadTimer()
-            files.find(for: self, of: AddressPrefix(remoteAddress))
+            files.find(for: self, of: clientPrefix)
         }
     }
 
@@ -135,7 +136,7 @@ final class FileExchange: InboundExchange {
         let query = FolderFiles.Query(
             path: file.path, fields: request.head.fields, isHead: isHead, isExistenceCheck: !isFetch,
             now: now,
-            client: AddressPrefix(remoteAddress))
+            client: clientPrefix)
         let exchange = LoopBound(self, loop: loop)
         isFinding = true
         let isAccepted = files.server.settings.submit { [loop, descriptors = files.descriptors] in

@@ -32,7 +32,7 @@ final class FileSender {
 
     /// Returns nil if too many files are being sent, at all or to this client.
     init?(_ file: OpenFile, _ range: Range<Int64>, _ files: LoopFiles, for exchange: FileExchange) {
-        client = AddressPrefix(exchange.remoteAddress)
+        client = exchange.clientPrefix
         guard files.turns.opened(by: client) else { return nil }
         self.file = file
         rest = range

@@ -2,6 +2,7 @@ import Dispatch
 import GatewayCore
 import GatewayHTTP
 import Glibc
+import HTTPInbound
 import Networking
 import NetworkingTesting
 
@@ -67,6 +68,8 @@ enum VirtualWorld {
                 let line = Array("endpoint failed: \(incident)\n".utf8)
                 _ = write(STDERR_FILENO, line, line.count)
             })
+        environment.forwardClient = configuration.clients.forward
+        environment.scheme = configuration.clients.scheme.rawValue
         environment.otherUpstreams = { _ in address }
         return environment
     }

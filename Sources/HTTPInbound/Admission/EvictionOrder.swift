@@ -98,6 +98,15 @@ struct EvictionOrder {
         return slot
     }
 
+    /// A proxy has told whose connection it is, while that waits for its first head.
+    mutating func clientKnown(_ slot: Slot, _ prefix: AddressPrefix) {
+        let (old, new) = (entries[slot].client, client(prefix))
+        guard old != new else { return }
+        entries[slot].client = new
+        changeCount(of: new, by: 1)
+        changeCount(of: old, by: -1)
+    }
+
     mutating func becameIdle(_ slot: Slot, at now: MonotonicTime) {
         if case .idle = entries[slot].position, now < entries[slot].since + Self.precision { return }
         isIdleAnew(slot, at: now)

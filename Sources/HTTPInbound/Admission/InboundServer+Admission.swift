@@ -1,4 +1,5 @@
 internal import EventIO
+internal import HTTPWire
 internal import Metrics
 
 /// At the connection limit a newcomer replaces a connection of this loop, or is accepted above the limit to
@@ -75,6 +76,11 @@ extension InboundServer {
         return true
     }
 
+    func refusedProxyHeader(_ fault: ProxyHeaderFault, from address: SocketAddress) {
+        refusedProxyHeaders += 1
+        onProxyHeaderRefused?(fault.rawValue, address)
+    }
+
     func refusedAboveLimit() {
         count(ShedCounts(refused: 1))
     }
@@ -111,7 +117,7 @@ extension InboundServer {
         for case let connection? in connections where connection.waitingBytes > 0 {
             readers.append(
                 WaitingReaders.Reader(
-                    connection: connection.index, client: AddressPrefix(connection.peer.address),
+                    connection: connection.index, client: connection.client,
                     bytes: connection.waitingBytes, dueAt: connection.readerDueAt))
         }
         var waiting = WaitingReaders(readers, at: loop.wakeTime)

@@ -50,7 +50,8 @@ extension InboundConnection {
         DirectAnswer(
             head: currentHead, method: request.method, error: error, refused: error?.parts ?? [],
             response: response,
-            remoteAddress: peer.address, receivedAt: request.receivedAt, bytesReceived: request.bytesReceived,
+            remoteAddress: peer.address, clientText: (request.peer ?? peer).clientText,
+            receivedAt: request.receivedAt, bytesReceived: request.bytesReceived,
             bytesSent: bytesSent + request.continueBytes, continueBytes: request.continueBytes,
             hasBegun: bytesSent > 0, outcome: outcome)
     }

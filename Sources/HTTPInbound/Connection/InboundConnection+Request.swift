@@ -8,6 +8,7 @@ extension InboundConnection {
         request.method = head.method
         request.version = head.version
         if head.method.isHead { head.method = .get }
+        if clientRules.areNeeded { request.peer = identifyClient(&head) }
 
         state.requestBegan(isPersistent: framing.keepAlive)
         if !holdsPlace, !server.givePlace(to: self) {

@@ -33,7 +33,7 @@ extension InboundConnection {
         guard isOpen, heldBytes == 0, let since = largeSince,
             server.isShortOfMemory || now >= since + server.stateLimits.sendCheckInterval,
             let directory = server.spoolDirectory(for: spoolableBytes),
-            let place = server.fileDescriptors.take(for: AddressPrefix(peer.address))
+            let place = server.fileDescriptors.take(for: client)
         else { return }
         var count = 0
         count = stream.spool(to: directory, keeping: place) { [self] error in spooled(count, error) }

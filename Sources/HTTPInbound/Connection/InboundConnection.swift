@@ -18,7 +18,11 @@ final class InboundConnection {
     let loop: EventLoop
     private(set) var handler: any InboundHandler
     let stream: SocketStream
-    let peer: InboundPeer
+    var peer: InboundPeer
+    /// How it finds out about the clients of its requests.
+    var clientRules: ClientRules
+    /// Reads the header of the PROXY protocol; nil if none is expected or it has arrived.
+    var proxyHeader: ProxyHeaderParser?
     /// Its slot in the server's order.
     var index = 0
     /// Whether it counts towards the connection limit. If not, it may send one request.
@@ -60,7 +64,7 @@ final class InboundConnection {
     private var hasUnparsed = false
     private var isReading = true
     /// The one timer, replaced only when a deadline comes before it.
-    private var timer: (token: TimerToken, at: MonotonicTime)?
+    var timer: (token: TimerToken, at: MonotonicTime)?
 
     init(stream: SocketStream, server: InboundServer, holdsPlace: Bool) {
         self.stream = stream
@@ -69,6 +73,9 @@ final class InboundConnection {
         loop = server.loop
         handler = server.handler
         peer = InboundPeer(stream.remoteAddress, loop: loop)
+        clientRules = Self.clientRules(of: peer, server.clients)
+        proxyHeader =
+            Self.needsProxyHeader(stream.remoteAddress, server.clients) ? ProxyHeaderParser() : nil
         let now = loop.wakeTime
         state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: now)
         parser = RequestParser(limits: server.requestLimits)
@@ -79,6 +86,7 @@ final class InboundConnection {
     func use(_ handler: any InboundHandler, limits: StateLimits) {
         self.handler = handler
         state.use(limits)
+        clientRules = Self.clientRules(of: peer, server.clients)
     }
 
     var isFlushed: Bool { stream.bytesSent == bytesWritten }
@@ -173,6 +181,10 @@ final class InboundConnection {
         guard !state.isReadingBody else { return request }
         var failed = RequestInProgress(receivedAt: state.headSince ?? now)
         failed.head = parser.refusedHead
+        if clientRules.areNeeded, var head = failed.head {
+            failed.peer = identifyClient(&head)
+            failed.head = head
+        }
         failed.method = parser.method
         failed.bytesReceived = headBytes + unread
         return failed
@@ -199,7 +211,7 @@ final class InboundConnection {
     private func awaitTurn() {
         guard !awaitsTurn else { return }
         awaitsTurn = true
-        loop.awaitTurn(self, for: AddressPrefix(peer.address))
+        loop.awaitTurn(self, for: client)
     }
 
     /// Updates reading, deadlines and counts after each batch of events.
@@ -240,22 +252,6 @@ final class InboundConnection {
         case .goOn: break
         case .close: end(.close, .completed)
         }
-    }
-
-    // MARK: Time
-
-    private func armTimer() {
-        if stream.queuedByteCount > 0, state.isCheckDue(at: now) { observeQueue() }
-        guard let deadline = state.deadline else { return }
-        if let timer {
-            guard deadline < timer.at else { return }
-            loop.cancelTimer(timer.token)
-        }
-        timer = (loop.setTimer(at: deadline, target: self), deadline)
-    }
-
-    private func observeQueue() {
-        state.queueObserved(acknowledged: stream.bytesAcknowledged, at: now)
     }
 
     // MARK: The end
@@ -319,6 +315,11 @@ extension InboundConnection: StreamHandler {
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         guard isOpen else { return }
         if state.isDiscarding { return discard(bytes.count) }
+        var bytes = bytes
+        if proxyHeader != nil {
+            bytes = UnsafeRawBufferPointer(rebasing: bytes[receiveProxyHeader(bytes)...])
+            guard isOpen, !bytes.isEmpty else { return }
+        }
         if pending.isEmpty {
             let used = parse(bytes)
             guard isOpen else { return }
@@ -332,6 +333,7 @@ extension InboundConnection: StreamHandler {
 
     func streamReachedEnd() {
         guard isOpen else { return }
+        if proxyHeader?.hasStarted == true { return refuseProxyHeader(.malformed) }
         // Send this wake's answers first: whether one is still unsent decides whether to wait for it.
         stream.sendNow()
         switch state.endReached(queueIsEmpty: isFlushed) {
@@ -372,28 +374,5 @@ extension InboundConnection: TurnWork {
     func turnBegins() {
         awaitsTurn = false
         if isOpen { continueParsing() }
-    }
-}
-
-extension InboundConnection: TimerTarget {
-    func timerFired(_ token: TimerToken) {
-        timer = nil
-        // A request that has arrived is not late: it waits for us.
-        if awaitsTurn, state.mayBeginRequest { return }
-        if stream.queuedByteCount > 0 { observeQueue() }
-        let failed = failedRequest()
-        switch state.deadlinePassed(at: now) {
-        case .wait: break
-        case .close: end(.close, .completed)
-        case .reset: end(.reset, .stalled)
-        case .refuse: refuse(.timeout(head: failed.currentHead), failed)
-        case .hold: parsedAhead = .failure(.timeout(head: nil), failed)
-        case .failBody:
-            failBody(.timeout(head: nil))
-            deliverBody()
-        }
-        compactIfSmall()
-        spoolIfLarge()
-        settle()
     }
 }

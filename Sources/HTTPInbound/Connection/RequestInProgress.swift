@@ -6,6 +6,8 @@ struct RequestInProgress {
     var head: HTTPRequestHead?
     /// The method on the wire: HEAD stays HEAD. Nil before it is known.
     var method: HTTPMethod?
+    /// The peer with the request's client; nil if it is the connection's.
+    var peer: InboundPeer?
     var version = HTTPVersion.http11
     var receivedAt: MonotonicTime
     /// The answer decided on before the body was read; nil if the handler wants the body.

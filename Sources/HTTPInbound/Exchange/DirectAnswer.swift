@@ -14,6 +14,8 @@ public struct DirectAnswer {
     /// Nil if the request never completed and so got no answer.
     public var response: HTTPResponse?
     public var remoteAddress: SocketAddress
+    /// The address of the client without a port: the peer's, or what a trusted proxy tells.
+    public var clientText: String
     /// When the request's head was complete; if it never was, when the request began.
     public var receivedAt: MonotonicTime
     /// Bytes of the request that arrived, head and body.

@@ -67,7 +67,7 @@ open class InboundExchange {
         request = ReceivedRequest(head: head)
         method = connection.request.method ?? .get
         receivedAt = connection.request.receivedAt
-        peer = connection.peer
+        peer = connection.request.peer ?? connection.peer
     }
 
     /// The request is complete, unless its body is streamed. `start` follows.
@@ -126,10 +126,20 @@ open class InboundExchange {
 
     public final var loop: EventLoop { peer.loop }
 
+    /// The peer of the connection: the client, or a proxy.
     public final var remoteAddress: SocketAddress { peer.address }
 
-    /// The client's address as text, formatted once per connection.
+    /// The peer's address and port as text, formatted once per connection.
     public final var remoteText: String { peer.text }
+
+    /// What trusted proxies tell about the client; nil if the peer is the client.
+    public final var client: ForwardedClient? { peer.client }
+
+    /// The client's address as text, without a port.
+    public final var clientText: String { peer.clientText }
+
+    /// Identifies the client where something is shared between clients.
+    public final var clientPrefix: AddressPrefix { peer.clientPrefix }
 
     /// Whether the answer is over, or the client gone.
     public final var isOver: Bool { connection == nil }
@@ -206,24 +216,5 @@ open class InboundExchange {
         let callback = onFinished
         onFinished = nil
         callback?(outcome, bytesSent)
-    }
-}
-
-/// The client of a connection, as its exchanges know it even after they are over.
-final class InboundPeer {
-    let loop: EventLoop
-    let address: SocketAddress
-    private var knownText: String?
-
-    init(_ address: SocketAddress, loop: EventLoop) {
-        self.address = address
-        self.loop = loop
-    }
-
-    var text: String {
-        if let knownText { return knownText }
-        let text = address.description
-        knownText = text
-        return text
     }
 }

@@ -1,5 +1,5 @@
 import ASCIIText
-internal import Glibc
+import HTTPModel
 
 /// The hosts reached without a proxy, separated by commas or blanks, in curl's syntax and its common
 /// extensions.
@@ -12,7 +12,7 @@ public struct NoProxy: Sendable, Hashable {
     private enum Hosts: Sendable, Hashable {
         case all
         case name(String)
-        case addresses([UInt8], bits: Int)
+        case addresses(IPNetwork)
     }
 
     private struct Entry: Sendable, Hashable {
@@ -57,7 +57,7 @@ public struct NoProxy: Sendable, Hashable {
     public func contains(host: String, port: UInt16) -> Bool {
         guard !entries.isEmpty else { return false }
         let name = Self.normalized(host[...])
-        let address = Self.address(host)
+        let address = IPAddress(host)
         return entries.contains { entry in
             guard entry.port == nil || entry.port == port else { return false }
             switch entry.hosts {
@@ -65,19 +65,15 @@ public struct NoProxy: Sendable, Hashable {
             // Addresses have no subdomains.
             case .name(let suffix):
                 return name == suffix || address == nil && name.hasSuffix(".\(suffix)")
-            case .addresses(let range, let bits):
-                return address.map { Self.haveSamePrefix($0, range, bits: bits) } ?? false
+            case .addresses(let network):
+                return address.map { network.contains($0) } ?? false
             }
         }
     }
 
     private static func entry(_ part: Substring) -> Entry? {
         if part.contains("/") {
-            let halves = part.split(separator: "/", omittingEmptySubsequences: false)
-            guard halves.count == 2, let range = address(String(withoutBrackets(halves[0]))),
-                let bits = number(halves[1], upTo: range.count * 8)
-            else { return nil }
-            return Entry(hosts: .addresses(range, bits: bits), port: nil)
+            return IPNetwork(part).map { Entry(hosts: .addresses($0), port: nil) }
         }
         var (host, port) = (part, UInt16?.none)
         // A single colon precedes a port. More colons belong to an IPv6 address; its port follows a bracket.
@@ -90,9 +86,7 @@ public struct NoProxy: Sendable, Hashable {
             (host, port) = (part[..<colon], UInt16(digits))
         }
         if host == "*" { return Entry(hosts: .all, port: port) }
-        if let address = address(String(withoutBrackets(host))) {
-            return Entry(hosts: .addresses(address, bits: address.count * 8), port: port)
-        }
+        if let network = IPNetwork(host) { return Entry(hosts: .addresses(network), port: port) }
         if host.hasPrefix("*.") { host = host.dropFirst() }
         if host.hasPrefix(".") { host = host.dropFirst() }
         let name = normalized(host)
@@ -106,28 +100,10 @@ public struct NoProxy: Sendable, Hashable {
         HostName.withoutFinalDot(String(name)).lowercased()
     }
 
-    private static func withoutBrackets(_ host: Substring) -> Substring {
-        host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host
-    }
-
     private static func number(_ text: Substring, upTo limit: Int) -> Int? {
         guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(text), number <= limit
         else { return nil }
         return number
-    }
-
-    /// 4 or 16 bytes, or nil for a name.
-    private static func address(_ text: String) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes[..<4]) }
-        return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
-    }
-
-    private static func haveSamePrefix(_ one: [UInt8], _ other: [UInt8], bits: Int) -> Bool {
-        guard one.count == other.count else { return false }
-        let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)
-        guard one[..<whole] == other[..<whole] else { return false }
-        return rest == 0 || (one[whole] ^ other[whole]) >> UInt8(8 - rest) == 0
     }
 }

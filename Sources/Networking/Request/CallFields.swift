@@ -39,7 +39,7 @@ final class CallFields: Sendable {
     init(relaying passed: HTTPFields, in context: CallContext, to upstream: Upstream) {
         var fields = passed
         var contextFields = context.fields(for: upstream)
-        if context.forwards || CallContext.sent.contains(where: fields.contains) {
+        if context.forwards || context.tellsClient || CallContext.sent.contains(where: fields.contains) {
             Self.replace(in: &contextFields, by: &fields, named: passed)
         }
         self.fields = fields

@@ -72,16 +72,19 @@ public final class CallContext: Sendable {
         /// The client's `Cookie`, and the names of the upstreams that receive it.
         let cookies: HTTPFields
         let cookieUpstreams: [String]
+        /// Nil unless upstreams learn of the client.
+        let client: ClientFields?
 
         init(
             ownFields: HTTPFields, authorization: HTTPFields, to authorizationUpstreams: [String],
-            cookies: HTTPFields, to cookieUpstreams: [String]
+            cookies: HTTPFields, to cookieUpstreams: [String], client: ClientFields?
         ) {
             self.ownFields = ownFields
             self.authorization = authorization
             self.authorizationUpstreams = authorizationUpstreams
             self.cookies = cookies
             self.cookieUpstreams = cookieUpstreams
+            self.client = client
         }
     }
 
@@ -127,7 +130,8 @@ public final class CallContext: Sendable {
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
         origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields,
         authorizationUpstreams: [String],
-        cookieUpstreams: [String], client: String? = nil, bodyMemory: (any AnyObject & Sendable)? = nil,
+        cookieUpstreams: [String], client: String? = nil, clientFields: ClientFields? = nil,
+        bodyMemory: (any AnyObject & Sendable)? = nil,
         place: (any RequestPlace)? = nil
     ) {
         Self.register()
@@ -156,7 +160,7 @@ public final class CallContext: Sendable {
         self.fields = fields
         forwarding = Forwarding(
             ownFields: ownFields, authorization: authorization, to: authorizationUpstreams,
-            cookies: cookies, to: cookieUpstreams)
+            cookies: cookies, to: cookieUpstreams, client: clientFields)
         hasBodyMemory = bodyMemory != nil
         self.place = place
         if let bodyMemory { keep(bodyMemory) }
@@ -326,6 +330,9 @@ public final class CallContext: Sendable {
             || forwarding.cookieUpstreams.contains(upstream.name)
     }
 
+    /// Whether upstreams learn of the client.
+    var tellsClient: Bool { forwarding?.client != nil }
+
     /// The fields for all upstreams; nil if they depend on the upstream.
     var fieldsForAll: HTTPFields? { forwarding == nil ? fields : nil }
 
@@ -338,6 +345,7 @@ public final class CallContext: Sendable {
         if !forwarding.cookies.isEmpty, forwarding.cookieUpstreams.contains(upstream.name) {
             all.append(contentsOf: forwarding.cookies)
         }
+        if let client = forwarding.client { all.append(contentsOf: client.fields(for: upstream)) }
         return all
     }
 }

@@ -1,3 +1,4 @@
+public import HTTPModel
 public import Resilience
 
 @_exported public import struct Resilience.CircuitBreakerPolicy
@@ -29,6 +30,10 @@ public struct UpstreamPolicy: Sendable, Hashable {
     public var health: HealthCheckPolicy?
     /// Whether calls accept compressed responses. Default `.unlessNearby`.
     public var compression = UpstreamCompression.unlessNearby
+
+    /// What the upstream learns of the clients of requests. Default nil: what the gateway's
+    /// `GatewayEnvironment.forwardClient` says.
+    public var forwardClient: ClientForwarding?
 
     /// Creates the default policy: a breaker, ejection, and no limit on calls in flight.
     public init() {}

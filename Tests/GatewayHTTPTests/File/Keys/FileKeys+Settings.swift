@@ -46,6 +46,25 @@ extension FileKeys {
             let names = try HostNames(["app.example.com"])
             #expect($0.hosts == names)
         },
+        KeyExample.setting(
+            "file.clients clients.trusted clients.header clients.requestId",
+            "clients: {trusted: [10.0.0.0/8, loopback], header: proxy-protocol, requestId: never}"
+        ) {
+            #expect($0.clients.trusted.description == "10.0.0.0/8, 127.0.0.0/8, ::1")
+            #expect($0.clients.header == .proxyProtocol)
+            #expect($0.clients.requestID == .never)
+        },
+        KeyExample(
+            "clients.forward clients.scheme",
+            file: """
+                clients: {forward: forwarded, scheme: https}
+                upstreams: {api: {url: "http://api"}}
+                endpoints: [{get: /x, data: {upstream: api, get: /a}}]
+                """
+        ) { bench async throws in
+            _ = try await bench.ask("/x")
+            #expect(bench.calls[0].fields[.forwarded]?.contains("proto=https") == true)
+        },
         KeyExample.setting("file.public", "public: /usr") {
             guard case .folder(let path)? = $0.files?.source else {
                 Issue.record("no folder")

@@ -42,6 +42,10 @@ extension FileKeys {
             _ = try await bench.ask("/x")
             #expect(bench.calls[0].fields["X-Key"] == "k")
         },
+        KeyExample.upstream("upstream.forwardClient", "forwardClient: x-forwarded") { bench async throws in
+            _ = try await bench.ask("/x")
+            #expect(bench.calls[0].fields[.xForwardedProto] == "http")
+        },
         KeyExample.upstream("upstream.timeouts timeouts.total", "timeouts: {total: 2s}") {
             bench async throws in
             bench.answers = ["/a": .hangs]

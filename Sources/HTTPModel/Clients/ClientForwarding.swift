@@ -1,0 +1,91 @@
+import ASCIIText
+
+/// The form in which upstreams learn of a request's client.
+public struct ClientForwarding: RawRepresentable, CaseIterable, Hashable, Sendable {
+    /// They learn nothing.
+    public static let none = ClientForwarding("none")
+    /// `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`.
+    public static let xForwarded = ClientForwarding("x-forwarded")
+    /// `Forwarded` (RFC 7239).
+    public static let forwarded = ClientForwarding("forwarded")
+
+    public static let allCases: [ClientForwarding] = [.none, .xForwarded, .forwarded]
+
+    /// The word in files and flags: `x-forwarded`.
+    public let rawValue: String
+
+    private init(_ word: String) { rawValue = word }
+
+    public init?(rawValue: String) {
+        guard let form = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = form
+    }
+
+    /// Whether proxies tell each other of a client by this field, so that only the gateway may set it.
+    package static func isField(_ name: HTTPFieldName) -> Bool {
+        name == .forwarded || name == .xRealIP
+            || name.withBytes { name in
+                name.count > 12
+                    && ASCII.isText(UnsafeRawBufferPointer(rebasing: name[..<12]), "x-forwarded-")
+            }
+    }
+
+    /// Why a field that `isField` knows is not taken from a client. Follows its name.
+    package static let fieldRule = "which a client can forge; forwardClient tells upstreams of the client"
+}
+
+/// What upstreams may learn of a request's client.
+package struct ClientFacts: Sendable {
+    private let client: ForwardedClient?
+    private let peer: IPAddress?
+    private let scheme: String
+    private let host: String?
+
+    /// - Parameters:
+    ///   - client: what trusted proxies tell; nil if the peer is the client.
+    ///   - peer: the peer's address; nil if it has none, as on a Unix socket.
+    ///   - scheme: of the request's URL.
+    ///   - host: of the request's URL, with its port; nil if the client named none.
+    package init(_ client: ForwardedClient?, peer: IPAddress?, scheme: String, host: String?) {
+        self.client = client
+        self.peer = peer?.unmapped
+        self.scheme = scheme
+        self.host = host
+    }
+
+    /// The client, the trusted proxies behind it, and the peer. What is left of the client may be forged.
+    private var chain: [IPAddress] {
+        let told = client?.address.map { [$0] + (client?.hops ?? []) } ?? []
+        return told + (peer.map { [$0] } ?? [])
+    }
+
+    package func fields(in form: ClientForwarding) -> HTTPFields {
+        var fields = HTTPFields()
+        switch form {
+        case .xForwarded:
+            let chain = chain
+            if !chain.isEmpty {
+                fields.append(.xForwardedFor, chain.map(\.description).joined(separator: ", "))
+            }
+            fields.append(.xForwardedProto, scheme)
+            if let host { fields.append(.xForwardedHost, host) }
+        case .forwarded: fields.append(.forwarded, forwarded)
+        default: break
+        }
+        return fields
+    }
+
+    /// The client's element has the scheme and the host, as its proxy saw them.
+    private var forwarded: String {
+        var elements = chain.map { "for=\($0.isIPv4 ? "\($0)" : "\"[\($0)]\"")" }
+        if elements.isEmpty { elements = ["for=unknown"] }
+        elements[0] += ";proto=\(scheme)"
+        if let host { elements[0] += ";host=\(Self.quoted(host))" }
+        return elements.joined(separator: ", ")
+    }
+
+    /// A host has neither quotes nor backslashes.
+    private static func quoted(_ host: String) -> String {
+        !host.isEmpty && host.utf8.allSatisfy(ASCII.isTokenByte) ? host : "\"\(host)\""
+    }
+}
