@@ -147,7 +147,7 @@ let package = Package(
             "GatewayCore",
             [
                 "EndpointPlans", "Networking", "Rx", "ContentCoding", "HTTPModel", "JSONBytes", "JSONCoding",
-                "ASCIIText", "Locking",
+                "Metrics", "ASCIIText", "Locking",
             ]),
 
         // The settings of a gateway, and the reader of its file (YAML), with a place for each problem.

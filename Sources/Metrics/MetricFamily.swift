@@ -1,6 +1,6 @@
 /// A metric: its name, its labels and what it measures. Its series differ in the values of the labels.
 public struct MetricFamily: Sendable {
-    public enum Kind: Sendable {
+    public enum Kind: Sendable, Equatable {
         /// A number that only grows. Its name ends with `_total`.
         case counter
         /// A counter of nanoseconds, told in seconds.
@@ -34,6 +34,11 @@ public struct MetricFamily: Sendable {
         self.labels = labels
         self.limit = limit
         self.help = help
+    }
+
+    /// Whether the series of both may stand under one name.
+    func hasSeries(like other: MetricFamily) -> Bool {
+        kind == other.kind && scope == other.scope && labels == other.labels
     }
 
     /// The base unit at the end of the name, or nil.

@@ -84,6 +84,15 @@ public final class MetricTable: Sendable {
 
     // MARK: Series
 
+    /// Notes a family before its first series. Returns false if its name has another kind or other labels.
+    public func declare(_ family: MetricFamily) -> Bool {
+        state.withLock { state in
+            let known = state.families[family.name, default: FamilySeries(family: family)]
+            state.families[family.name] = known
+            return known.family.hasSeries(like: family)
+        }
+    }
+
     /// Returns the series of a family and name with these values of the family's own labels, or the
     /// `_other` series if the name has reached the family's limit.
     func series(_ family: MetricFamily, _ key: Scoped, _ values: [String]) -> Series {
@@ -122,12 +131,21 @@ public final class MetricTable: Sendable {
     public func value(_ family: MetricFamily, of values: String...) -> Int? { value(family, values) }
 
     public func value(_ family: MetricFamily, _ values: [String]) -> Int? {
+        series(family, values).map { Int(truncatingIfNeeded: $0.sum(0, cells.pages)) }
+    }
+
+    /// Returns what the page with the most has of a counter or gauge; 0 for an unknown series.
+    public func largest(_ family: MetricFamily, _ values: [String]) -> Int {
+        guard let series = series(family, values) else { return 0 }
+        return cells.pages.map { Int(truncatingIfNeeded: series.sum(0, [$0])) }.max() ?? 0
+    }
+
+    private func series(_ family: MetricFamily, _ values: [String]) -> Series? {
         let scoped = values.prefix(family.scope.labels.count)
-        let found = state.withLock { state in
+        return state.withLock { state in
             state.names[Scoped(scope: family.scope, values: Array(scoped))]?
                 .series[family.name]?[Array(values.dropFirst(scoped.count))]
         }
-        return found.map { Int(truncatingIfNeeded: $0.sum(0, cells.pages)) }
     }
 
     /// Returns all metrics as text, sorted by name.

@@ -92,6 +92,23 @@ struct MetricsTests {
         }
     }
 
+    @Test("A call that is sent again is a retry, and two attempts")
+    func retries() throws {
+        let upstream = try upstream([Self.bad.replacing("500", with: "503"), Self.good])
+        defer { upstream.stop() }
+        _ = try withLoggedGateway { configuration in
+            configuration.upstreams = ["parts": "http://127.0.0.1:\(upstream.port)"]
+        } declare: { gateway in
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+            gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+        } _: { server in
+            #expect(try RawClient(port: server.port).get("/page")?.status == 200)
+            try wait(server, .upstreamAttempts, "parts", "2xx", "", is: 1)
+            #expect(server.metrics.value(.upstreamAttempts, ["parts", "5xx", ""]) == 1)
+            #expect(server.metrics.value(.upstreamRetries, ["parts"]) == 1)
+        }
+    }
+
     @Test("Connections of clients and to upstreams are counted while they are open")
     func connections() throws {
         try serve(upstream([Self.good])) { server in
@@ -101,6 +118,7 @@ struct MetricsTests {
             #expect(server.metrics.value(.connections, []) == 1)
             #expect(server.metrics.value(.connectionsAccepted, []) == 1)
             try wait(server, .httpRequestsInFlight, is: 0)
+            #expect(server.metrics.largest(.connections, []) == 1)
             try wait(server, .upstreamConnections, "parts", "idle", is: 1)
             #expect(server.metrics.value(.upstreamConnections, ["parts", "leased"]) == 0)
             #expect(server.metrics.value(.upstreamConnectionsOpened, ["parts"]) == 1)
@@ -126,7 +144,8 @@ struct MetricsTests {
                 #"sluice_loop_cpu_seconds_total{loop="sluice-0"}"#,
                 #"sluice_loop_busy_seconds_total{loop="sluice-0"}"#,
                 "sluice_loop_wake_duration_seconds_count",
-                #"sluice_limit_used_ratio{limit="connections"}"#, "sluice_draining",
+                #"sluice_limit_used_ratio{limit="connections"}"#,
+                #"sluice_limit_used_ratio{limit="requests_in_flight"}"#, "sluice_draining",
                 #"sluice_upstream_circuit_state{upstream="parts"}"#,
                 #"sluice_log_messages_total{level="error"}"#,
             ] {

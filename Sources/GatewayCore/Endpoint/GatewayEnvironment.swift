@@ -1,5 +1,6 @@
 public import HTTPModel
 public import JSONBytes
+package import Metrics
 public import Networking
 
 /// What a gateway needs from its process.
@@ -28,6 +29,8 @@ public struct GatewayEnvironment: Sendable {
     /// The paths at which the server answers before any endpoint. An endpoint at one of them is a fault.
     /// Default none.
     package var ownPaths: [String] = []
+    /// Where the gateway's own code counts.
+    package var metrics = MetricTable()
     /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
     public var name: GatewayName
     /// What upstreams learn of the clients of requests, unless their policy says otherwise. Default nothing.

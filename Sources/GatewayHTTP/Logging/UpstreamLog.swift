@@ -1,7 +1,9 @@
 import EventIO
 import GatewayConfig
 import Locking
+import Metrics
 import Networking
+import NetworkingSession
 import Resilience
 import Synchronization
 
@@ -27,6 +29,8 @@ final class UpstreamLog: UpstreamObserver {
     }
 
     private let log: Log
+    /// Where retries are counted; nil to count none.
+    private let metrics: MetricTable?
     private let clock: @Sendable () -> MonotonicTime
     /// States by upstream name. The endpoints' code bounds the number of names.
     private let states = Lock<[String: State]>([:])
@@ -35,8 +39,12 @@ final class UpstreamLog: UpstreamObserver {
     private let nextAnswer = Atomic(Int64.max)
 
     /// `clock` measures the intervals between messages.
-    init(_ log: Log, clock: @escaping @Sendable () -> MonotonicTime = { .clock() }) {
+    init(
+        _ log: Log, metrics: MetricTable? = nil,
+        clock: @escaping @Sendable () -> MonotonicTime = { .clock() }
+    ) {
         self.log = log
+        self.metrics = metrics
         self.clock = clock
     }
 
@@ -99,6 +107,7 @@ final class UpstreamLog: UpstreamObserver {
         to upstream: Upstream, attempt: Int, _ reason: FailureReason, status: Int?, address: String?,
         after wait: Int64
     ) {
+        metrics?.name(.upstream, upstream.label).shared(.upstreamRetries).add()
         guard log.isDebug else { return }
         log.write(
             .debug, "upstream call retried",

@@ -91,6 +91,7 @@ struct Generation: Sendable {
         environment.responseWorkApart = {
             WorkThreads.submit(.responses, for: CallContext.current?.client, $0)
         }
+        environment.metrics = site.metrics
         environment.appliesDeclarations = isFirst
         environment.ownPaths = HealthPath.all
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)

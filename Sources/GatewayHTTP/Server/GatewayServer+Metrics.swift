@@ -14,7 +14,8 @@ extension GatewayServer {
     /// What nothing counts and is read now.
     private var readings: [MetricReading] {
         loopReadings + limitReadings + reloads.readings + Self.processReadings + [
-            MetricReading(.draining, phase.isServing ? 0 : 1)
+            MetricReading(.draining, phase.isServing ? 0 : 1),
+            MetricReading(.buildInfo, 1, [version ?? ""]),
         ] + logs.readings + upstreamReadings
     }
 
@@ -26,19 +27,18 @@ extension GatewayServer {
         }
     }
 
-    /// How much of the limits that all loops share is in use.
+    /// How much of its limits the process uses, and the fullest loop of its own.
     private var limitReadings: [MetricReading] {
-        let connections = metrics.value(.connections, []) ?? 0
-        return [
-            MetricReading(
-                .limitUsed, Double(connections) / Double(max(1, connectionTotal.limit)), ["connections"]),
-            MetricReading(
-                .limitUsed, Double(bodyMemory.inUse) / Double(max(1, bodyMemory.capacity)),
-                ["upstream_bodies"]),
-            MetricReading(
-                .limitUsed, Double(upstreamConnections.inUse) / Double(max(1, upstreamConnections.capacity)),
-                ["upstream_connections"]),
+        let inbound = current.withLock { $0.configuration.inbound }
+        let used: [(limit: String, used: Int, of: Int)] = [
+            ("connections", metrics.value(.connections, []) ?? 0, connectionTotal.limit),
+            ("upstream_bodies", bodyMemory.inUse, bodyMemory.capacity),
+            ("upstream_connections", upstreamConnections.inUse, upstreamConnections.capacity),
+            ("requests_in_flight", metrics.largest(.httpRequestsInFlight, []), inbound.requestsInFlight),
+            ("answers", metrics.largest(.answerBytesWaiting, ["memory"]), inbound.waitingAnswers),
+            ("spool", metrics.largest(.answerBytesWaiting, ["file"]), inbound.spooledAnswers),
         ]
+        return used.map { MetricReading(.limitUsed, Double($0.used) / Double(max(1, $0.of)), [$0.limit]) }
     }
 
     private var upstreamReadings: [MetricReading] {

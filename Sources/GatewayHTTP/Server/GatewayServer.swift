@@ -131,7 +131,7 @@ public final class GatewayServer: Sendable {
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let metrics = group.metrics
-        let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics)
+        let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics, metrics: metrics)
         self.upstreamLog = upstreamLog
         let memory = FairBudget(capacity: configuration.upstreamBodies)
         bodyMemory = memory

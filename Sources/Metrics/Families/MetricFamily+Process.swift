@@ -26,6 +26,8 @@ extension MetricFamily {
     public static let logLinesDropped = MetricFamily(
         "sluice_log_lines_dropped_total", .counter, labels: ["stream"],
         help: "Lines of the logs that their readers were too slow for.")
+    public static let buildInfo = MetricFamily(
+        "sluice_build_info", .gauge, labels: ["version"], help: "The version of the program.")
     public static let draining = MetricFamily(
         "sluice_draining", .gauge, help: "Whether the gateway is draining.")
 

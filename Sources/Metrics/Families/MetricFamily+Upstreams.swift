@@ -9,6 +9,8 @@ extension MetricFamily {
     public static let upstreamRefused = MetricFamily(
         "sluice_upstream_refused_total", .counter, of: .upstream, labels: ["reason"],
         help: "Attempts that a limit refused before anything was sent.")
+    public static let upstreamRetries = MetricFamily(
+        "sluice_upstream_retries_total", .counter, of: .upstream, help: "Attempts after the first of a call.")
     public static let upstreamCircuitState = MetricFamily(
         "sluice_upstream_circuit_state", .gauge, of: .upstream,
         help: "State of the circuit: 0 closed, 1 half-open, 2 open.")

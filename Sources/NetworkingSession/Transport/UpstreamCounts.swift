@@ -2,7 +2,7 @@ import EventIO
 import HTTPModel
 import HTTPOutbound
 import Metrics
-import Networking
+package import Networking
 
 /// What one loop counts of the calls to one upstream.
 final class UpstreamCounts {
@@ -61,5 +61,5 @@ final class UpstreamCounts {
 
 extension Upstream {
     /// The label in metrics: the name, unless other servers share it.
-    var label: String { isNamed && !isRedirectTarget && !isComputed ? name : MetricName.other }
+    package var label: String { isNamed && !isRedirectTarget && !isComputed ? name : MetricName.other }
 }
