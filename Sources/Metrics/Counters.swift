@@ -4,7 +4,7 @@ internal import Synchronization
 public struct Counter {
     private let series: Series
     private let page: CounterPage
-    private let cell: UnsafeMutablePointer<CounterPage.Cell>
+    fileprivate let cell: UnsafeMutablePointer<CounterPage.Cell>
 
     init(_ series: Series, _ page: CounterPage) {
         self.series = series
@@ -130,7 +130,12 @@ public final class OutcomeCounters<Outcome: Equatable> {
     private let name: MetricName
     private let page: CounterPage
     private let values: (Outcome) -> [String]
-    private var known: [(outcome: Outcome, counter: Counter)] = []
+    /// The outcomes that are found without the table.
+    private var known: [Outcome] = []
+    /// Their cells, at the same indices. An array of counters would count references at each addition.
+    private var cells: [UnsafeMutablePointer<CounterPage.Cell>] = []
+    /// Keeps the cells.
+    private var counters: [Counter] = []
     /// The most outcomes that are found without the table.
     private static var knownLimit: Int { 64 }
 
@@ -145,13 +150,21 @@ public final class OutcomeCounters<Outcome: Equatable> {
         self.values = values
     }
 
-    public func add(_ outcome: Outcome, _ amount: Int = 1) {
-        for index in known.indices where known[index].outcome == outcome {
-            known[index].counter.add(amount)
-            return
+    public func add(_ outcome: borrowing Outcome, _ amount: Int = 1) {
+        for index in known.indices where known[index] == outcome {
+            return cells[index].count(UInt64(truncatingIfNeeded: amount))
         }
+        addNew(copy outcome, amount)
+    }
+
+    @inline(never)
+    private func addNew(_ outcome: Outcome, _ amount: Int) {
         let counter = name.counter(family, values(outcome), on: page)
-        if known.count < Self.knownLimit { known.append((outcome, counter)) }
+        if known.count < Self.knownLimit {
+            known.append(outcome)
+            cells.append(counter.cell)
+            counters.append(counter)
+        }
         counter.add(amount)
     }
 }

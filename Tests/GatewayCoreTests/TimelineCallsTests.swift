@@ -126,6 +126,24 @@ struct TimelineCallsTests {
         #expect(tries.map(\.elapsed) == [.milliseconds(1), .milliseconds(2)])
     }
 
+    @Test("The first 64 attempts of a call are in the timeline and in the log, and further ones are counted")
+    func manyAttempts() throws {
+        var policy = CallPolicy()
+        policy.retry.maxAttempts = 70
+        policy.retry.backoff = .constant(.milliseconds(1))
+        page(bench.gateway.provider(DiaryAPI.self, upstream: "failing", policy: policy))
+        bench.transport.answer(.failure(.connectionTerminated))
+        let reply = try bench.timed("/page", after: .milliseconds(69))
+        let timeline = try #require(reply.timeline)
+        #expect(timeline[0] == "recent 0-69 +6")
+        #expect(timeline[1].split(separator: " | ").count == 64)
+        #expect(timeline[1].hasSuffix(" | 63 new 63 - 63 - connection_terminated"))
+        let call = try #require(reply.summary.parts.first?.calls.first)
+        #expect(call.attempts == 70)
+        #expect(call.tries.count == 64)
+        #expect(call.tries.last?.start == .milliseconds(63))
+    }
+
     @Test("Each of two concurrent requests lists only its own calls")
     func requests() throws {
         page(bench.diary)

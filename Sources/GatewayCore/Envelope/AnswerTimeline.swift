@@ -1,31 +1,37 @@
 import HTTPModel
 @_spi(Lines) import JSONBytes
 @_spi(Records) import Networking
+import Rx
 
 /// A request's timeline as shown in its envelope and in `Server-Timing`. It reveals nothing about an upstream
 /// but its name.
 struct AnswerTimeline: Sendable {
-    private let timeline: RequestTimeline.Closed
+    private let parts: [TimelinePart]
+    /// When the request arrived, on the clock of calls.
+    private let started: RxTime
     /// Nanoseconds from the request to its answer.
     private let total: Int64
     private let name: GatewayName
     /// Whether the deadline has ended the request.
     private let isExpired: Bool
 
-    init(_ timeline: RequestTimeline.Closed, total: Int64, name: GatewayName, isExpired: Bool) {
+    init(
+        _ parts: [TimelinePart], since started: RxTime, total: Int64, name: GatewayName, isExpired: Bool
+    ) {
+        self.parts = parts
+        self.started = started
+        self.total = total
         self.name = name
         self.isExpired = isExpired
-        self.timeline = timeline
-        self.total = total
     }
 
     // MARK: - Envelope
 
     /// An estimate of the bytes that `write` adds.
     var envelopeBytes: Int {
-        timeline.parts.reduce(32) { sum, part in
+        parts.reduce(32) { sum, part in
             part.calls.reduce(sum + 96 + (part.name?.utf8.count ?? 0)) {
-                $0 + 64 + $1.upstream.utf8.count + 176 * $1.attempts.count
+                $0 + 64 + $1[0].upstream.utf8.count + 176 * $1.count
             }
         }
     }
@@ -33,10 +39,10 @@ struct AnswerTimeline: Sendable {
     /// Writes the member `timeline`, with a comma before it.
     func write(to line: inout JSONLine) {
         line.constant(",\"timeline\":")
-        line.list(timeline.parts, write)
+        line.list(parts, write)
     }
 
-    private func write(_ part: RequestTimeline.Part, to line: inout JSONLine) {
+    private func write(_ part: TimelinePart, to line: inout JSONLine) {
         line.constant("{\"part\":")
         line.text(part.name)
         line.constant(",\"beganMs\":")
@@ -52,30 +58,27 @@ struct AnswerTimeline: Sendable {
         line.constant("}")
     }
 
-    private func write(_ call: RequestTimeline.Call, to line: inout JSONLine) {
+    /// Writes the call with these attempts.
+    private func write(_ attempts: [AttemptEntry], to line: inout JSONLine) {
         line.constant("{\"upstream\":")
-        line.string(call.upstream)
+        line.string(attempts[0].upstream)
         line.constant(",\"method\":")
-        line.string(call.method)
+        line.string(attempts[0].method)
         line.constant(",\"attempts\":")
-        line.list(call.attempts, write)
+        line.list(attempts, write)
         line.constant("}")
     }
 
-    private func write(_ attempt: CallAttempt, to line: inout JSONLine) {
-        let began = timeline.began(attempt)
+    private func write(_ attempt: AttemptEntry, to line: inout JSONLine) {
+        let began = CallEntry.nanoseconds(from: started, to: attempt.began)
         line.constant("{\"beganMs\":")
         line.milliseconds(began)
         line.constant(",\"connection\":")
-        switch attempt.connection {
-        case .new: line.constant("\"new\"")
-        case .reused: line.constant("\"reused\"")
-        case nil: line.constant("null")
-        }
+        line.text(attempt.connection.map { $0.isReused ? "reused" : "new" })
         line.constant(",\"sentMs\":")
-        line.milliseconds(attempt.sent.map { began + $0 })
+        line.milliseconds(attempt.connection.map { began + $0.sent })
         line.constant(",\"firstByteMs\":")
-        line.milliseconds(attempt.firstByte.map { began + $0 })
+        line.milliseconds(attempt.connection?.firstByte.map { began + $0 })
         line.constant(",\"endMs\":")
         line.milliseconds(attempt.elapsed.map { began + $0 })
         line.constant(",\"status\":")
@@ -98,7 +101,7 @@ struct AnswerTimeline: Sendable {
     /// A part that has not ended ends with the answer.
     private var serverTiming: String {
         var text = "\(name);dur=\(Self.milliseconds(total))"
-        for part in timeline.parts {
+        for part in parts {
             guard let name = part.name, let began = part.began else { continue }
             text +=
                 ", \(Self.token(name));dur=\(Self.milliseconds(max(part.ended ?? total, 0) - max(began, 0)))"

@@ -14,7 +14,7 @@ extension EndpointRun {
             CallContext.$current.withValue(context) { pipeline.expire(context) }
         }
         guard var finished = state.withLock({ $0.finish() }) else { return }
-        // Closes the timeline before cancelling, so that it shows no end for unfinished parts.
+        // Draws the timeline before cancelling, so that it shows no end for unfinished parts.
         let facts = facts(finished.steps)
         finished.dispose()
         if let answer = expired(finished, facts) { deliver(answer) }

@@ -38,10 +38,8 @@ extension EndpointRun {
         _ part: consuming Single<JSONFragment>, _ number: Int,
         for receiver: (any SingleReceiver<JSONFragment>)? = nil
     ) -> Link? {
-        var context = context.forPart(number)
-        if let timeline = context.timeline?.timeline {
-            context = context.with(timeline.began(number, at: moment))
-        }
+        let context = context.forPart(number)
+        if isTimed { context.withTimeline { $0.began(number, at: moment) } }
         // Moved, as in `start`.
         var source: Single<JSONFragment>? = part
         return CallContext.$current.withValue(context) {

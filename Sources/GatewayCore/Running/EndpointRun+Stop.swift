@@ -39,7 +39,7 @@ extension EndpointRun {
     /// Ends the run with the failure that has decided the answer. Parts that have not ended are cancelled.
     func stop() {
         guard var finished = state.withLock({ $0.finish() }) else { return }
-        // Closes the timeline before cancelling, as the deadline does.
+        // Draws the timeline before cancelling, as the deadline does.
         let facts = facts(finished.steps)
         finished.dispose()
         if let timer = finished.timer { scheduler.cancelTimer(timer) }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Locking
-import Networking
+@_spi(Records) import Networking
 import Rx
 
 /// The times of parts, for requests that ask for them (`GatewayLimits.allowsTimeline`).
 extension EndpointRun {
-    var isTimed: Bool { context.timeline != nil }
+    var isTimed: Bool { context.isTimed }
 
     /// Nanoseconds since the start, rounded to microseconds like the times of calls in the timeline.
     var moment: Int64 {
@@ -19,21 +19,19 @@ extension EndpointRun {
             guard let name = state.withLock({ $0.name(of: number) }), pipeline?.has(name) != true else {
                 continue
             }
-            context.timeline?.timeline.planned(name, number)
+            context.withTimeline { $0.plan(name, number) }
         }
     }
 
     @inline(never)
     func noteEnd(of number: Int, _ kind: OutcomeKind?) {
-        context.timeline?.timeline.ended(number, kind, at: moment)
+        context.withTimeline { $0.ended(number, kind, at: moment) }
     }
 
     @inline(never)
-    func closedTimeline() -> AnswerTimeline? {
-        context.timeline.map {
-            AnswerTimeline(
-                $0.timeline.close(), total: moment, name: responder.environment.name,
-                isExpired: context.isOverdue)
-        }
+    func makeTimeline() -> AnswerTimeline {
+        AnswerTimeline(
+            context.timelineParts(since: started), since: started, total: moment,
+            name: responder.environment.name, isExpired: context.isOverdue)
     }
 }

@@ -333,18 +333,18 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     func ownElapsed(of number: Int, _ elapsed: Int64) -> Int64 {
         guard let late = context.lateBeginning(ofPart: number) else { return elapsed }
         guard let late else { return 0 }
-        let wait = RecordedCall.nanoseconds(from: started, to: late) - partsBegan.load(ordering: .relaxed)
+        let wait = CallEntry.nanoseconds(from: started, to: late) - partsBegan.load(ordering: .relaxed)
         return max(0, elapsed - wait)
     }
 
     /// Nanoseconds since the request began, in whole microseconds as the times of calls are.
-    var elapsed: Int64 { RecordedCall.nanoseconds(from: started, to: scheduler.now) }
+    var elapsed: Int64 { CallEntry.nanoseconds(from: started, to: scheduler.now) }
 
-    /// Closes the timeline, if there is one.
+    /// Draws the timeline, if there is one.
     func facts(_ steps: consuming [PartResults]) -> Renderer.RequestFacts {
         Renderer.RequestFacts(
             requestID: request.requestID, route: request.route, elapsed: elapsed,
-            fields: request.fields, timeline: isTimed ? closedTimeline() : nil, steps: consume steps,
+            fields: request.fields, timeline: isTimed ? makeTimeline() : nil, steps: consume steps,
             answerFields: request.answerFields, format: endpoint.settings.format)
     }
 }

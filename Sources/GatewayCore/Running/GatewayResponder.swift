@@ -99,13 +99,13 @@ public final class GatewayResponder: Sendable {
     }
 
     /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it;
-    /// `memory` is the charge of a large body that `request` has, and `place` the request's at an endpoint
-    /// with a limit of its own.
+    /// `memory` is the charge of a large body that `request` has, `place` the request's at an endpoint with a
+    /// limit of its own, and `attempts` an empty log for its calls.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
         client: ForwardedClient? = nil, isHead: Bool = false, body: (any PieceSource)? = nil,
-        memory: (any RequestMemory)? = nil,
-        place: EndpointPlace? = nil, outerTask: Int = 0, for receiver: any AnswerReceiver
+        memory: (any RequestMemory)? = nil, place: EndpointPlace? = nil, outerTask: Int = 0,
+        attempts: consuming AttemptLog = AttemptLog(), for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
@@ -113,8 +113,8 @@ public final class GatewayResponder: Sendable {
         let request = GatewayRequest(
             consume request, requestID: requestID, match, from: remote, for: client,
             scheme: environment.scheme, isHead: isHead, body, memory: memory)
-        var context = context(request, started, outerTask, place)
-        if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
+        var context = context(request, started, outerTask, place, attempts)
+        if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed() }
         let run = EndpointRun(
             request: request, context: context,
             responder: self, scheduler: scheduler, started: started, receiver: receiver)
@@ -284,7 +284,8 @@ public final class GatewayResponder: Sendable {
     // MARK: - Upstream calls
 
     private func context(
-        _ request: GatewayRequest, _ started: RxTime, _ outerTask: Int, _ place: EndpointPlace?
+        _ request: GatewayRequest, _ started: RxTime, _ outerTask: Int, _ place: EndpointPlace?,
+        _ attempts: consuming AttemptLog
     ) -> CallContext {
         let (endpoint, fields, requestID) = (request.endpoint, request.fields, request.requestID)
         let parent = TraceContext.received(in: fields)
@@ -308,7 +309,7 @@ public final class GatewayResponder: Sendable {
         if endpoint.forwarded.isEmpty, clientForms.areNone {
             return CallContext(
                 requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
-                client: request.sharer, bodyMemory: request.memory, place: place)
+                client: request.sharer, bodyMemory: request.memory, place: place, attempts: attempts)
         }
         return CallContext(
             requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
@@ -316,7 +317,7 @@ public final class GatewayResponder: Sendable {
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
             cookieUpstreams: endpoint.settings.cookieUpstreams, client: request.sharer,
             clientFields: clientForms.areNone ? nil : ClientFields(request.clientFacts, in: clientForms),
-            bodyMemory: request.memory, place: place)
+            bodyMemory: request.memory, place: place, attempts: attempts)
     }
 
     private static func asksForTimeline(_ fields: HTTPFields) -> Bool {

@@ -120,7 +120,7 @@ public struct RequestSummary: Sendable {
     ///   `name` is nil for a call that a handler made itself. `kind` is nil if the request ended before the
     ///   part did, `failure` if the part did not fail. `began` are nanoseconds from the request to the part's
     ///   start, `nanoseconds` run from there to its end. `number` identifies the part in
-    ///   `CallRecord.forEach`; `call` is the part's call if it is not in the record.
+    ///   `AttemptLog.forEach`; `call` is the part's call if it is not among those.
     package func forEachPart(
         _ body: (
             _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: LoggedFailure?, _ began: Int64,
@@ -132,7 +132,18 @@ public struct RequestSummary: Sendable {
         }
     }
 
-    /// Does the same with the whole failure.
+    /// Calls `body` for each step and then for each part with a name, in the order of the plan, for a count
+    /// of how they ended. Copies nothing.
+    package func forEachOutcome(
+        _ body: (
+            _ name: String, _ kind: OutcomeKind?, _ reason: FailureReason?, _ nanoseconds: Int64
+        ) -> Void
+    ) {
+        for index in steps.indices { steps[index].forEachOutcome(at: nanoseconds, body) }
+        results?.forEachOutcome(at: nanoseconds, body)
+    }
+
+    /// Does the same as `forEachPart` with the whole failure.
     @inline(__always)
     func forEachPartFailure(
         _ body: (
@@ -153,11 +164,11 @@ public struct RequestSummary: Sendable {
         return changed
     }
 
-    /// Takes the record of the request's upstream calls.
-    package func takeCalls() -> CallRecord { context?.takeCalls() ?? CallRecord() }
+    /// Takes the log of the request's upstream calls.
+    package func takeLog() -> AttemptLog { context?.takeLog() ?? AttemptLog() }
 
-    /// Returns the record to the summary, which shows its calls then.
-    package func putBack(_ calls: CallRecord) { context?.putBack(calls) }
+    /// Returns the log to the summary, which shows its calls then.
+    package func putBack(_ log: consuming AttemptLog) { context?.putBack(log) }
 
     /// Calls `body` with the id of the trace that the upstream calls belong to: 32 hexadecimal digits (W3C
     /// Trace Context), valid during the call only. Does nothing if no endpoint took the request.
@@ -201,6 +212,18 @@ extension PartResults {
                 parts[index].outcome?.failure, parts[index].outcome?.began ?? began,
                 parts[index].outcome?.elapsed ?? total - began,
                 firstNumber.map { $0 + index }, parts[index].work)
+        }
+    }
+
+    @inline(__always)
+    fileprivate func forEachOutcome(
+        at total: Int64, _ body: (String, OutcomeKind?, FailureReason?, Int64) -> Void
+    ) {
+        guard hasNames else { return }
+        for index in parts.indices {
+            body(
+                parts[index].name, parts[index].kind, parts[index].outcome?.failure?.reason,
+                parts[index].outcome?.elapsed ?? total - began)
         }
     }
 }

@@ -31,9 +31,13 @@ struct PipelinePlace {
     /// under the part.
     func context(_ context: CallContext, _ name: String) -> CallContext {
         let own = context.forPart(number)
-        guard let timeline = context.timeline?.timeline else { return own }
-        timeline.planned(name, number)
-        return own.with(timeline.began(number, at: parts.moment))
+        if own.isTimed {
+            own.withTimeline {
+                $0.plan(name, number)
+                $0.began(number, at: parts.moment)
+            }
+        }
+        return own
     }
 }
 
@@ -66,8 +70,8 @@ private struct PartName {
         outcome.began = place.began
         let ended = EndedPart(name: name, policy: policy, outcome: outcome, number: place.number)
         place.parts.end(ended)
-        if let timeline = CallContext.current?.timeline?.timeline {
-            timeline.ended(place.number, outcome.kind, at: place.parts.moment)
+        if let context = CallContext.current, context.isTimed {
+            context.withTimeline { $0.ended(place.number, outcome.kind, at: place.parts.moment) }
         }
         return ended
     }
@@ -193,9 +197,9 @@ final class NamedCallRun: Emitter<PartResult<JSONFragment>>, PipelinePart, Singl
         }
         // The call takes its number from its receiver, and needs the part's context only for the timeline.
         let call =
-            outer.timeline == nil
-            ? takeSource().subscribe(self, number: place.number)
-            : CallContext.$current.withValue(own) { takeSource().subscribe(self, number: place.number) }
+            outer.isTimed
+            ? CallContext.$current.withValue(own) { takeSource().subscribe(self, number: place.number) }
+            : takeSource().subscribe(self, number: place.number)
         // Unless it has ended by now: then the two would keep each other.
         work.withLock { if !$0.hasResult { $0.call = call } }
     }

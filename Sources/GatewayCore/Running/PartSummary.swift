@@ -77,14 +77,14 @@ public struct UpstreamCallSummary: Sendable, Hashable {
     /// The attempts of a call that was retried, at most 64; else empty.
     public let tries: [UpstreamTrySummary]
 
-    init(_ call: borrowing RecordedCall, since started: RxTime?) {
-        let start = started.map { max(0, RecordedCall.nanoseconds(from: $0, to: call.began)) } ?? 0
+    init(_ call: borrowing CallEntry, in log: borrowing AttemptLog, since started: RxTime?) {
+        let start = started.map { max(0, CallEntry.nanoseconds(from: $0, to: call.began)) } ?? 0
         self.start = .nanoseconds(start)
         detail = call.detail
         elapsed = .nanoseconds(max(0, call.elapsed))
-        tries = call.tries.map { attempt in
+        tries = log.tries(of: call).map { attempt in
             UpstreamTrySummary(
-                attempt, start: start + RecordedCall.nanoseconds(from: call.began, to: attempt.began),
+                attempt, start: start + CallEntry.nanoseconds(from: call.began, to: attempt.began),
                 elapsed: call.elapsed(of: attempt))
         }
         upstream = call.upstream.name
@@ -123,7 +123,7 @@ public struct UpstreamTrySummary: Sendable, Hashable {
     /// See `UpstreamCallSummary.detail`.
     public let detail: String?
 
-    init(_ attempt: CallAttempt, start: Int64, elapsed: Int64) {
+    init(_ attempt: AttemptEntry, start: Int64, elapsed: Int64) {
         self.start = .nanoseconds(start)
         self.elapsed = .nanoseconds(elapsed)
         address = attempt.address?.description
@@ -139,14 +139,14 @@ extension RequestSummary {
 
     /// The steps and then the parts, in the order of the plan. Each access builds the list.
     public var parts: [PartSummary] {
-        let calls = context?.recordedCalls() ?? CallRecord()
+        let log = context?.copyLog() ?? AttemptLog()
         var summaries: [PartSummary] = []
         forEachPartFailure { stage, name, kind, failure, began, nanoseconds, number, link in
             var start: Duration? = .nanoseconds(began)
             var elapsed = Duration.nanoseconds(nanoseconds)
-            if let number, let late = calls.lateBeginning(of: number) {
+            if let number, let late = log.lateBeginning(of: number) {
                 let lateStart = late.flatMap { late in
-                    started.map { RecordedCall.nanoseconds(from: $0, to: late) }
+                    started.map { CallEntry.nanoseconds(from: $0, to: late) }
                 }
                 start = lateStart.map { .nanoseconds($0) }
                 elapsed = .nanoseconds(lateStart.map { max(0, began &+ nanoseconds &- $0) } ?? 0)
@@ -157,7 +157,7 @@ extension RequestSummary {
                     UpstreamCallSummary(
                         call.upstream, call.address, start: start ?? .zero, elapsed: elapsed))
             } else if let number {
-                calls.forEach(of: number) { made.append(UpstreamCallSummary($0, since: started)) }
+                log.forEach(of: number) { made.append(UpstreamCallSummary($0, in: log, since: started)) }
             }
             summaries.append(
                 PartSummary(
@@ -170,8 +170,9 @@ extension RequestSummary {
     /// The upstream calls that a handler or middleware made itself, outside of all parts: at most 64 of a
     /// request are recorded. Each access builds the list.
     public var callsOutsideParts: [UpstreamCallSummary] {
+        let log = context?.copyLog() ?? AttemptLog()
         var made: [UpstreamCallSummary] = []
-        context?.recordedCalls().forEach(of: nil) { made.append(UpstreamCallSummary($0, since: started)) }
+        log.forEach(of: nil) { made.append(UpstreamCallSummary($0, in: log, since: started)) }
         return made
     }
 }

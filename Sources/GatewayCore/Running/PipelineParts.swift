@@ -43,7 +43,7 @@ final class PipelineParts: Sendable {
     }
 
     /// Nanoseconds since the request's start, rounded as the times of other parts are.
-    var now: Int64 { RecordedCall.nanoseconds(from: started, to: scheduler.now) }
+    var now: Int64 { CallEntry.nanoseconds(from: started, to: scheduler.now) }
 
     /// The same in whole microseconds, as timelines have it.
     var moment: Int64 { (now + 500) / 1000 * 1000 }

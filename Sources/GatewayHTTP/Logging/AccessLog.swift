@@ -27,13 +27,13 @@ final class AccessLog {
     ///
     /// - Parameter sample: of how many successes it is one; nil if all are logged, and for a failure.
     func write(
-        _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ calls: CallRecord,
+        _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ log: AttemptLog,
         sample: Int?
     ) {
         let style = writer.style
         guard style == .json else {
             line.removeAll()
-            AccessText.write(facts, microseconds(of: facts), summary, calls, style, to: &line)
+            AccessText.write(facts, microseconds(of: facts), summary, log, style, to: &line)
             return channel.append(line)
         }
         begin()
@@ -55,7 +55,7 @@ final class AccessLog {
             line.string(route)
         }
         if !summary.refusedValues.isEmpty { write(refused: summary.refusedValues) }
-        write(parts: summary, calls, of: facts)
+        write(parts: summary, log, of: facts)
         end(sample)
     }
 
@@ -144,16 +144,16 @@ final class AccessLog {
     }
 
     private func write(
-        parts summary: borrowing RequestSummary, _ calls: CallRecord,
+        parts summary: borrowing RequestSummary, _ log: AttemptLog,
         of facts: borrowing RequestFacts
     ) {
         // An upper bound for the parts, whose clock is less precise.
         let whole = microseconds(of: facts)
         let clock = PartClock(summary.started, delay: facts.startDelay)
-        if !calls.isEmpty { CallList.write(calls, of: nil, clock, to: &line) }
-        if calls.omitted > 0 {
+        if !log.isEmpty { CallList.write(log, of: nil, clock, to: &line) }
+        if log.omitted > 0 {
             line.constant(#","omitted":"#)
-            line.integer(calls.omitted)
+            line.integer(log.omitted)
         }
         var position = PartPosition.none
         summary.forEachPart { stage, name, kind, failure, began, nanoseconds, number, call in
@@ -164,7 +164,7 @@ final class AccessLog {
             } else {
                 write(kind, failure)
             }
-            let span = clock.span(of: number, began, nanoseconds, calls)
+            let span = clock.span(of: number, began, nanoseconds, log)
             let start = min(span.start / 1000, whole)
             let elapsed = min(span.elapsed / 1000, whole - start)
             let timesStart = line.length
@@ -174,8 +174,8 @@ final class AccessLog {
                 // The call is the part.
                 line.copy(timesStart..<timesEnd)
                 line.constant("}]")
-            } else if let number, !calls.isEmpty {
-                CallList.write(calls, of: number, clock, to: &line)
+            } else if let number, !log.isEmpty {
+                CallList.write(log, of: number, clock, to: &line)
             }
             line.constant("}")
         }
@@ -217,15 +217,15 @@ struct PartClock {
     /// Nanoseconds from the request's head.
     func start(of time: RxTime) -> Int64 {
         // The clock may jump far.
-        max(0, delay &+ (started.map { RecordedCall.nanoseconds(from: $0, to: time) } ?? 0))
+        max(0, delay &+ (started.map { CallEntry.nanoseconds(from: $0, to: time) } ?? 0))
     }
 
     /// Returns when a part began and how long it took, in nanoseconds. A part that waited for others began
     /// after them.
     func span(
-        of number: Int?, _ began: Int64, _ elapsed: Int64, _ calls: CallRecord
+        of number: Int?, _ began: Int64, _ elapsed: Int64, _ log: AttemptLog
     ) -> (start: Int, elapsed: Int, hasStarted: Bool) {
-        guard let number, calls.hasLateParts, let late = calls.lateBeginning(of: number) else {
+        guard let number, log.hasLateParts, let late = log.lateBeginning(of: number) else {
             return (Int(delay &+ began), Int(elapsed), true)
         }
         guard let late else { return (0, 0, false) }

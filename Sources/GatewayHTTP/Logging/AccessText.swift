@@ -11,7 +11,7 @@ enum AccessText {
     /// A request that the gateway answered, or that ended at its endpoint.
     static func write(
         _ facts: borrowing RequestFacts, _ microseconds: Int, _ summary: borrowing RequestSummary,
-        _ calls: CallRecord, _ style: LogStyle, to line: inout JSONLine
+        _ calls: AttemptLog, _ style: LogStyle, to line: inout JSONLine
     ) {
         begin(facts, microseconds, isPartial: summary.isPartial, style, to: &line)
         var hasReason = end(of: facts, to: &line)
@@ -89,7 +89,7 @@ enum AccessText {
     }
 
     /// Writes the upstream and the address of a part's last call.
-    private static func write(_ calls: CallRecord, of number: Int, to line: inout JSONLine) {
+    private static func write(_ calls: AttemptLog, of number: Int, to line: inout JSONLine) {
         var last: (upstream: String, address: String?)?
         calls.forEach(of: number) { last = ($0.upstream.name, $0.address?.description) }
         guard let last else { return }

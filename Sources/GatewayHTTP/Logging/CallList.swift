@@ -10,13 +10,13 @@ enum CallList {
     /// Writes `,"calls":[...]` for a part's calls, if it made any. A nil `number` means calls outside of
     /// parts.
     static func write(
-        _ calls: borrowing CallRecord, of number: Int?, _ clock: PartClock, to line: inout JSONLine
+        _ log: AttemptLog, of number: Int?, _ clock: PartClock, to line: inout JSONLine
     ) {
         var isFirst = true
-        calls.forEach(of: number) { call in
+        log.forEach(of: number) { call in
             if isFirst { line.constant(#","calls":["#) } else { line.constant(",") }
             isFirst = false
-            write(call, clock, to: &line)
+            write(call, in: log, clock, to: &line)
         }
         if !isFirst { line.constant("]") }
     }
@@ -39,7 +39,7 @@ enum CallList {
     }
 
     private static func write(
-        _ call: borrowing RecordedCall, _ clock: PartClock, to line: inout JSONLine
+        _ call: borrowing CallEntry, in log: AttemptLog, _ clock: PartClock, to line: inout JSONLine
     ) {
         line.constant(#"{"upstream":"#)
         call.upstream.jsonName.withUnsafeBufferPointer { line.plain($0) }
@@ -51,7 +51,8 @@ enum CallList {
         let start = clock.start(of: call.began)
         line.constant(",")
         times(Int(start) / 1000, Int(max(0, call.elapsed)) / 1000, to: &line)
-        for (index, attempt) in call.tries.enumerated() {
+        let tries = log.tries(of: call)
+        for (index, attempt) in tries.enumerated() {
             line.constant(index == 0 ? #","tries":[{"# : ",{")
             let elapsed = Int(call.elapsed(of: attempt)) / 1000
             times(Int(clock.start(of: attempt.began)) / 1000, elapsed, to: &line)
@@ -59,7 +60,7 @@ enum CallList {
             write(attempt.status, attempt.reason, attempt.detail, to: &line)
             line.constant("}")
         }
-        if !call.tries.isEmpty { line.constant("]") }
+        if !tries.isEmpty { line.constant("]") }
         line.constant("}")
     }
 

@@ -1,6 +1,7 @@
 import EventIO
 import GatewayConfig
 import GatewayCore
+import Networking
 
 /// Records how the requests of a loop ended. Confined to the loop.
 final class Recorder {
@@ -11,6 +12,10 @@ final class Recorder {
     private let observer: (@Sendable (FinishedRequest) -> Void)?
     private let loop: EventLoop
     let counters: RequestCounters
+    /// Logs whose requests are over. Their memory serves later requests.
+    private var usedLogs: [AttemptLog] = []
+    /// As many requests are usually in flight at once.
+    private static let mostUsedLogs = 64
 
     init(_ logs: Logs, observer: (@Sendable (FinishedRequest) -> Void)?, loop: EventLoop) {
         self.logs = logs
@@ -32,17 +37,23 @@ final class Recorder {
     /// Records a request that the gateway answered, or that ended at its endpoint.
     func ended(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) {
         counters.count(facts, summary, at: loop.wakeTime)
-        let calls = summary.takeCalls()
+        var log = summary.takeLog()
         if let accessLog,
             sampling.selects(isFailure: facts.isFailure || summary.isPartial)
         {
-            accessLog.write(facts, summary, calls, sample: sampling.shown)
+            accessLog.write(facts, summary, log, sample: sampling.shown)
         }
-        guard observer != nil else { return }
-        // A summary shows the calls as long as it has them.
-        summary.putBack(calls)
-        observe(facts, copy summary)
+        if observer != nil {
+            // The observer may keep the summary, which shows the calls as long as it has the log.
+            summary.putBack(log)
+            observe(facts, copy summary)
+        } else if usedLogs.count < Self.mostUsedLogs, log.recycle() {
+            usedLogs.append(log)
+        }
     }
+
+    /// Returns an empty log for the calls of a request.
+    func lendLog() -> AttemptLog { usedLogs.popLast() ?? AttemptLog() }
 
     /// Records a request that no endpoint answered.
     ///

@@ -162,10 +162,8 @@ private final class RouteCounters {
 
     func countParts(of summary: borrowing RequestSummary) {
         var index = 0
-        summary.forEachPart { _, name, kind, failure, _, nanoseconds, _, _ in
-            // Calls that a handler made itself have no name.
-            guard let name else { return }
-            counters(of: name, near: index).count(kind, failure?.reason ?? "", nanoseconds)
+        summary.forEachOutcome { name, kind, reason, nanoseconds in
+            counters(of: name, near: index).count(kind, reason, nanoseconds)
             index += 1
         }
     }
@@ -189,7 +187,7 @@ private final class RouteCounters {
 private final class PartCounters {
     private struct Outcome: Equatable {
         let kind: OutcomeKind?
-        let reason: String
+        let reason: FailureReason?
     }
 
     let part: String
@@ -198,11 +196,13 @@ private final class PartCounters {
 
     init(_ part: String, _ name: MetricName, _ page: CounterPage) {
         self.part = part
-        outcomes = OutcomeCounters(.parts, of: name, on: page) { [$0.kind.partName, $0.reason] }
+        outcomes = OutcomeCounters(.parts, of: name, on: page) {
+            [$0.kind.partName, $0.reason?.token ?? ""]
+        }
         duration = name.histogram(.partDuration, on: page)
     }
 
-    func count(_ kind: OutcomeKind?, _ reason: String, _ nanoseconds: Int64) {
+    func count(_ kind: OutcomeKind?, _ reason: FailureReason?, _ nanoseconds: Int64) {
         outcomes.add(Outcome(kind: kind, reason: reason))
         duration.observe(nanoseconds: nanoseconds)
     }

@@ -68,8 +68,8 @@ package final class GatewayExchange: InboundExchange {
         }
         let started = handler.responder.respond(
             to: takeRequest(), at: match, from: remoteText, client: client, isHead: method.isHead,
-            body: source,
-            memory: memory, place: place, for: LoopBound(self, loop: loop))
+            body: source, memory: memory, place: place, attempts: handler.recorder.lendLog(),
+            for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
             started.dispose()

@@ -83,44 +83,56 @@ extension CallRun {
 }
 
 extension CallRun {
-    /// The attempts so far; nil for nearly all calls, which are not retried and belong to no request with a
-    /// timeline.
-    final var attemptLog: AttemptLog? {
-        state.withLock { $0.retried?.attempts } ?? call.timeline?.attempts
+    /// The number of the attempts in the request's log; nil if they have no entries.
+    final var number: Int? { firstNumber ?? state.withLock { $0.retried?.number } }
+
+    /// The same for a call that was retried; nil for nearly all calls.
+    final var tries: Int? { wasRetried ? number : nil }
+
+    /// Records that the first attempt began.
+    ///
+    /// - Parameter isRetried: whether the call is about to be retried.
+    @inline(never)
+    final func noteFirstAttempt(isRetried: Bool) -> Int? {
+        guard let context = call.context else { return nil }
+        let part = receiverNumber.map { Int32(truncatingIfNeeded: $0) } ?? followUpContext?.part
+        let entry = AttemptEntry(
+            call.settings, call.method, for: part ?? CallContext.noPart, at: started)
+        return context.withLog { $0.began(entry, isRetried: isRetried) }
     }
 
-    /// The attempts of a call that was retried; empty for nearly all calls.
-    final var tries: [CallAttempt] { wasRetried ? attemptLog?.attempts ?? [] : [] }
+    /// Changes the entries of the attempts, if there are some.
+    final func withAttempts(of number: Int?, _ change: (inout AttemptLog, Int, _ now: RxTime) -> Void) {
+        guard let number, let context = call.context else { return }
+        let now = now
+        context.withLog { if $0.has(number) { change(&$0, number, now) } }
+    }
 
-    @inline(never)
-    final func noteAttempt(at time: RxTime) {
-        attemptLog?.began(at: time)
-        call.timeline?.omitAttemptIfUnlisted()
+    func attemptUsed(_ connection: AttemptConnection) {
+        if call.isTimed { withAttempts(of: number) { log, number, _ in log.used(number, connection) } }
     }
 
     @inline(never)
-    final func noteAttemptEnd(_ result: Result<HTTPStatus, TransportError>) {
-        attemptLog?.ended(at: now, address, result)
+    final func noteAttemptEnd(_ status: HTTPStatus?, _ error: TransportError?) {
+        withAttempts(of: number) { $0.ended($1, at: $2, address, status: status, error) }
     }
 
     /// Records that the attempt in progress is cancelled, if there is one. Called on any thread.
     @inline(never)
     final func noteAttemptCancelled() {
-        let attempt = state.withLock { $0.attempt }
-        attemptLog?.ended(at: now, (attempt as? any AddressedAttempt)?.knownAddress, nil)
+        let address = (state.withLock { $0.attempt } as? any AddressedAttempt)?.knownAddress
+        withAttempts(of: number) { $0.ended($1, at: $2, address, status: nil, nil) }
     }
 
     /// Remembers what an attempt ended with, because the call will be retried.
     ///
     /// - Parameter moves: whether the next attempt goes to another address without the budget.
     final func remember(_ outcome: CallState.Outcome, moves: Bool) {
-        let log = attemptLog ?? AttemptLog()
-        if log.attempts.isEmpty {
-            log.began(at: started)
-            log.ended(at: now, address, outcome.result)
-        }
         let earlier = state.withLock { $0.retried }
-        let retried = RetriedCall(outcome, hasMovedFreely: moves || earlier?.hasMovedFreely == true, log)
+        let number = firstNumber ?? earlier?.number ?? noteFirstAttempt(isRetried: true)
+        // It has ended already if it got its entry as it began.
+        withAttempts(of: number) { $0.ended($1, at: $2, address, status: outcome.status, outcome.error) }
+        let retried = RetriedCall(outcome, hasMovedFreely: moves || earlier?.hasMovedFreely == true, number)
         // `earlier` is released outside the lock.
         state.withLock { $0.retried = retried }
     }
@@ -151,14 +163,14 @@ extension CallRun {
 }
 
 extension CallRun: RunningCall {
-    final var outcomeSoFar: CallOutcome {
+    final var entrySoFar: CallEntry {
         let (retry, attempt, retried) = state.withLock { ($0.retry, $0.attempt, $0.retried) }
         let attempts = retry.attempts
         let addressed = attempt as? any AddressedAttempt
         let isUnsent = !retry.wasSent && (attempt == nil || addressed?.isKnownUnsent == true)
         let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
-        return CallOutcome(
-            began: started, elapsed: elapsed, tries: retried?.attempts.attempts ?? [],
+        return CallEntry(
+            settings: call.settings, began: started, elapsed: elapsed, tries: retried?.number,
             address: addressed?.knownAddress, attempts: attempts, hasAttemptsLeft: areLeft,
             mayBeRepeated: call.method.isIdempotent || isUnsent)
     }

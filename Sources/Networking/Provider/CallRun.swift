@@ -37,8 +37,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     final var triedAddresses = TriedAddresses()
     /// Why the call is not retried after its last attempt. Written on its loop before the run ends.
     private final var obstacle: RetryObstacle?
-    /// The call's index in the request's record; nil if it is not recorded.
+    /// The call's index in the request's log; nil if it is not recorded.
     private final var recordIndex: Int?
+    /// The number of its attempts in the log, if the first one got an entry as it began.
+    private(set) final var firstNumber: Int?
     final let state = Lock(CallState())
 
     init(_ call: TransportCall, _ provider: ProviderSettings) {
@@ -86,7 +88,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         if !isPart {
             do { call = try call.entering(.current) } catch { return failLater(on: scheduler, error) }
         }
-        if call.isTimed { call = call.enteringTimeline(from: .current) }
         let call = call
         let transport = transport ?? provider.transport.forOneCall()
         self.transport = transport
@@ -99,7 +100,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         end = min(total, deadline)
         endsAtDeadline = deadline < total
         guard end > 0 else { return failLater(on: scheduler) }
-        if call.isTimed { noteAttempt(at: started) }
+        if call.isTimed { firstNumber = noteFirstAttempt(isRetried: false) }
         send(call, over: transport, attempt: 1, within: end)
     }
 
@@ -136,20 +137,20 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     @inline(__always)
     final func note(_ status: HTTPStatus, attempts: Int) {
         note(
-            CallOutcome(
-                began: started, elapsed: elapsed, status: Int16(truncatingIfNeeded: status.code),
-                reason: status.code >= 400 ? .upstreamStatus : nil,
-                tries: tries, address: address,
+            CallEntry(
+                settings: call.settings, began: started, elapsed: elapsed,
+                code: Int16(truncatingIfNeeded: status.code),
+                reason: status.code >= 400 ? .upstreamStatus : nil, tries: tries, address: address,
                 attempts: attempts, mayBeRepeated: call.method.isIdempotent))
         reportAnswered()
     }
 
     @inline(__always)
-    private func note(_ outcome: consuming CallOutcome) {
+    private func note(_ entry: consuming CallEntry) {
         if let number = receiverNumber {
-            call.context?.ended(call.settings, part: number, outcome)
+            call.context?.ended(entry, part: number)
         } else if let recordIndex {
-            followUpContext?.ended(recordIndex, outcome)
+            followUpContext?.ended(recordIndex, entry)
         }
     }
 
@@ -157,11 +158,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     private func noteCancelled() {
         guard !state.withLock({ $0.isOver }) else { return }
         noteAttemptCancelled()
-        let outcome = outcomeSoFar
+        let entry = entrySoFar
         if let number = receiverNumber {
-            call.context?.cancelled(call.settings, part: number, outcome)
+            call.context?.ended(entry, part: number, isCancelled: true)
         } else {
-            note(outcome)
+            note(entry)
         }
     }
 
@@ -189,7 +190,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     func attemptHas(_ parts: RareParts) { rareParts = parts }
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
-        if wasRetried || call.isTimed { noteAttemptEnd(.success(response.status)) }
+        if wasRetried || call.isTimed { noteAttemptEnd(response.status, nil) }
         if response.body.count > LargeBody.smallest, readApart(response) { return }
         bodyArrived(response)
     }
@@ -217,7 +218,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
             // The circuit opened while the retry waited: the failure that was to be retried stands.
             if error.reason == .circuitOpen, let retried = state.withLock({ $0.retried }) {
                 obstacle = .circuit
-                attemptLog?.refused()
+                withAttempts(of: number) { log, number, _ in log.refused(number) }
                 return finish(retried.outcome)
             }
         }
@@ -225,7 +226,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         // A call that spent all its time waiting for a connection reports that instead.
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
         let error = isLate && !waitedOnly ? limitError(wasSent: error.wasSent, after: error) : error
-        noteAttemptEnd(.failure(error))
+        noteAttemptEnd(nil, error)
         if error.wasSent { state.withLock { $0.retry.attemptSent() } }
         if isLate { return finishLate(error) }
         decide(.reason(error.reason), .failure(error))
@@ -315,7 +316,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         guard left > Self.clockError else {
             return finishLate(limitError(wasSent: state.withLock { $0.retry.wasSent }))
         }
-        noteAttempt(at: now)
+        withAttempts(of: number) { $0.beganAgain($1, at: $2) }
         let number = state.withLock { state in
             state.retry.attemptBegan()
             return state.retry.attempts
@@ -362,10 +363,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     final func finish(_ failure: TransportError) {
         guard let attempts = free() else { return }
         note(
-            CallOutcome(
-                began: started, elapsed: elapsed, reason: failure.reason, detail: failure.message,
-                tries: tries, address: address,
-                attempts: attempts, mayBeRepeated: call.method.isIdempotent || !failure.wasSent))
+            CallEntry(
+                settings: call.settings, began: started, elapsed: elapsed, reason: failure.reason,
+                detail: failure.message, tries: tries, address: address, attempts: attempts,
+                mayBeRepeated: call.method.isIdempotent || !failure.wasSent))
         provider.observer?.callFailed(
             to: call.upstream, failure.reason, failure.message, address: address?.description)
         let call = call

@@ -14,12 +14,9 @@ struct CallState: Sendable {
             if case .failure(let error) = self { error.status != nil } else { false }
         }
 
-        var result: Result<HTTPStatus, TransportError> {
-            switch self {
-            case .response(let response, _): .success(response.status)
-            case .failure(let error): .failure(error)
-            }
-        }
+        var status: HTTPStatus? { if case .response(let response, _) = self { response.status } else { nil } }
+
+        var error: TransportError? { if case .failure(let error) = self { error } else { nil } }
     }
 
     // The first attempt counts from the start, because `begin()` sends it at once.
@@ -40,12 +37,12 @@ final class RetriedCall: Sendable {
     let outcome: CallState.Outcome
     /// Whether a retry went to another address without the budget.
     let hasMovedFreely: Bool
-    /// All attempts.
-    let attempts: AttemptLog
+    /// The number of its attempts in the request's log; nil if they have no entries.
+    let number: Int?
 
-    init(_ outcome: CallState.Outcome, hasMovedFreely: Bool, _ attempts: AttemptLog) {
+    init(_ outcome: CallState.Outcome, hasMovedFreely: Bool, _ number: Int?) {
         self.outcome = outcome
         self.hasMovedFreely = hasMovedFreely
-        self.attempts = attempts
+        self.number = number
     }
 }

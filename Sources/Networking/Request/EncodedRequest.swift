@@ -4,7 +4,7 @@ public import Rx
 /// A call whose path and query are encoded already, for callers that assemble them from checked constants and
 /// encoded values.
 ///
-/// Public through the SPI `Encoded`, for our own modules only, as `RecordedCall` is through `Records`.
+/// Public through the SPI `Encoded`, for our own modules only, as `CallEntry` is through `Records`.
 @_spi(Encoded)
 public struct EncodedRequest: Sendable {
     public let method: HTTPMethod

@@ -9,20 +9,18 @@ extension CallContext {
     /// The request's own context.
     var owner: CallContext { root ?? self }
 
-    /// The request's record, under its lock.
+    /// The request's log, under its lock.
     @inline(__always)
-    private func withRecord<Result>(
-        _ body: (inout sending CallRecord) -> sending Result
-    ) -> sending Result {
-        // Not `owner.record`, which counts references.
-        if let root { root.record.withLock(body) } else { record.withLock(body) }
+    func withLog<Result>(_ body: (inout sending AttemptLog) -> sending Result) -> sending Result {
+        // Not `owner.log`, which counts references.
+        if let root { root.log.withLock(body) } else { log.withLock(body) }
     }
 
     /// Returns the context for a part's calls.
     ///
     /// - Parameter number: unique among the request's parts.
     package func forPart(_ number: Int) -> CallContext {
-        CallContext(self, timeline, part: Int32(truncatingIfNeeded: number))
+        CallContext(self, part: Int32(truncatingIfNeeded: number))
     }
 
     /// Returns the context for the part that subscribes to the call, which may have been created before the
@@ -31,42 +29,35 @@ extension CallContext {
         guard let current, current.part >= 0, current.part != part, current.owner === owner else {
             return self
         }
-        return current.forwardsTheSame(as: self)
-            ? current : CallContext(self, current.timeline, part: current.part)
+        return current.forwardsTheSame(as: self) ? current : CallContext(self, part: current.part)
     }
 
     /// Records the start of a call.
     ///
     /// - Parameter run: released when the call ends.
-    /// - Returns: the index for `ended`; nil if the record is full.
+    /// - Returns: the index for `ended`; nil if the log is full.
     func began(_ settings: CallSettings, at time: RxTime, by run: any RunningCall) -> Int? {
-        withRecord {
-            $0.append(RecordedCall(by: settings, for: part, CallOutcome(began: time), in: run))
-        }
+        withLog { $0.append(CallEntry(settings: settings, part: part, began: time, run: run)) }
     }
 
     /// Records that the part of this context waits for others (nil), or that it begins after them.
     @_spi(Records) public func partBegan(at time: RxTime?) {
         guard part != CallContext.noPart else { return }
-        withRecord { $0.began(part, at: time) }
+        withLog { $0.began(part, at: time) }
     }
 
-    func ended(_ index: Int, _ outcome: CallOutcome) {
-        withRecord { $0.end(index, outcome) }
+    func ended(_ index: Int, _ call: CallEntry) {
+        withLog { $0.end(index, call) }
     }
 
-    /// Records the end of a call that is a part by itself.
-    func ended(_ settings: CallSettings, part number: Int, _ outcome: CallOutcome) {
-        let part = Int32(truncatingIfNeeded: number)
-        withRecord { _ = $0.append(RecordedCall(by: settings, for: part, outcome)) }
-    }
-
-    /// Records the cancellation of a call, unless it has just ended on another thread.
-    func cancelled(_ settings: CallSettings, part number: Int, _ outcome: CallOutcome) {
-        let part = Int32(truncatingIfNeeded: number)
-        withRecord { record in
-            if part == CallContext.noPart || !record.hasCall(for: part) {
-                record.append(RecordedCall(by: settings, for: part, outcome))
+    /// Records the end of a call that is a part by itself, or its cancellation unless it has just ended on
+    /// another thread.
+    func ended(_ call: consuming CallEntry, part number: Int, isCancelled: Bool = false) {
+        call.part = Int32(truncatingIfNeeded: number)
+        let call = call
+        withLog {
+            if !isCancelled || call.part == CallContext.noPart || $0.calls(for: call.part).isEmpty {
+                $0.append(call)
             }
         }
     }
@@ -74,7 +65,7 @@ extension CallContext {
     /// Returns when a part began that had to wait for others: `.some(nil)` if it never did; nil for other
     /// parts.
     @_spi(Records) public func lateBeginning(ofPart number: Int) -> RxTime?? {
-        withRecord { $0.lateBeginning(of: number) }
+        withLog { $0.lateBeginning(of: number) }
     }
 
     /// Returns what the part's recorded calls have done so far.
@@ -82,9 +73,9 @@ extension CallContext {
     /// - Parameter number: nil for calls that belong to no part.
     package func calls(ofPart number: Int?) -> PartCalls {
         let part = number.map { Int32(truncatingIfNeeded: $0) } ?? CallContext.noPart
-        let calls = withRecord { $0.calls(for: part) }
+        let calls = withLog { $0.calls(for: part) }.map { $0.run?.entrySoFar ?? $0 }
         return PartCalls(
-            attempts: calls.reduce(0) { $0 + $1.attemptsSoFar }, status: calls.last?.status,
+            attempts: calls.reduce(0) { $0 + $1.attempts }, status: calls.last?.status,
             hasAttemptsLeft: calls.last?.hasAttemptsLeft ?? false,
             mayBeRepeated: calls.allSatisfy(\.mayBeRepeated))
     }
@@ -92,29 +83,64 @@ extension CallContext {
     /// Gives the calls of one part to another, for a part that gets its final number late.
     package func moveCalls(ofPart old: Int, to new: Int) {
         let (old, new) = (Int32(truncatingIfNeeded: old), Int32(truncatingIfNeeded: new))
-        withRecord { $0.move(old, to: new) }
+        withLog { $0.move(old, to: new) }
     }
 
-    /// Removes and returns the calls recorded so far. Calls in progress are returned in their current state.
-    package func takeCalls() -> CallRecord {
-        withRecord { $0.takeEnded() } ?? takeRunning()
+    /// Removes and returns the log. Calls in progress are in their current state, and change nothing later.
+    package func takeLog() -> AttemptLog {
+        if let log = withLog({ $0.running.isEmpty ? $0.take() : nil }) { return log }
+        for (index, run) in withLog({ $0.running }) { ended(index, run.entrySoFar) }
+        return withLog { $0.take() }
     }
 
-    /// Returns a copy of the calls recorded so far. Calls in progress are in their current state.
-    package func recordedCalls() -> CallRecord {
-        var record = withRecord { $0 }
-        for (index, run) in record.running { record.end(index, run.outcomeSoFar) }
-        return record
+    /// Returns a copy of the log. Calls in progress are in their current state.
+    package func copyLog() -> AttemptLog {
+        var log = withLog { $0 }
+        for (index, run) in log.running { log.end(index, run.entrySoFar) }
+        return log
     }
 
-    /// Returns a record that was taken.
-    package func putBack(_ calls: CallRecord) { withRecord { $0 = calls } }
+    /// Returns a log that was taken.
+    package func putBack(_ log: consuming AttemptLog) {
+        let log = log
+        withLog { $0 = log }
+    }
+}
 
+/// The timeline of a request that asks for it.
+extension CallContext {
+    /// Returns the context of a request with a timeline.
+    package func timed() -> CallContext {
+        withLog { $0.timeline = Timeline() }
+        return CallContext(self, isTimed: true)
+    }
+
+    /// Changes the timeline, if there is one.
+    package func withTimeline(_ change: (inout Timeline) -> Void) {
+        withLog { log in
+            guard var timeline = log.timeline.take() else { return }
+            change(&timeline)
+            log.timeline = timeline
+        }
+    }
+
+    /// Returns the parts of the timeline so far.
+    ///
+    /// - Parameter started: when the request arrived, on the clock of calls.
+    package func timelineParts(since started: RxTime) -> [TimelinePart] {
+        withLog { $0.timelineParts(since: started) }
+    }
+}
+
+extension TransportCall {
+    /// Whether the call's request asks for its timeline. Checked for every call without a retain.
+    package var isTimed: Bool { context?.isTimed ?? false }
+
+    /// Returns the call for the part that subscribes to it. The call may be older than the part.
     @inline(never)
-    private func takeRunning() -> CallRecord {
-        for (index, run) in withRecord({ $0.running }) { ended(index, run.outcomeSoFar) }
-        var taken = CallRecord()
-        withRecord { swap(&taken, &$0) }
-        return taken
+    func joiningPart(of current: CallContext?) -> TransportCall {
+        guard let context else { return self }
+        let joined = context.joining(current)
+        return joined === context ? self : with(joined)
     }
 }

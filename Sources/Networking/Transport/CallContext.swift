@@ -20,8 +20,8 @@ public final class CallContext: Sendable {
 
     /// Whether fields of the client's request are forwarded.
     let forwards: Bool
-    /// Nil for nearly all requests, which record no timeline.
-    package let timeline: TimelinePosition?
+    /// Whether the request asks for its timeline, as few do.
+    package let isTimed: Bool
 
     /// The request's own context, which has the record. Nil in that context itself.
     let root: CallContext?
@@ -35,7 +35,7 @@ public final class CallContext: Sendable {
     private let clientText: String?
     /// The shared stream whose source makes the calls; nil for nearly all calls.
     let work: SharedWork?
-    let record = Lock(CallRecord())
+    let log: Lock<AttemptLog>
     private let interruption = Atomic(Interruption.none)
     private let isOver = Atomic(false)
     /// Kept until the answer has been handed over.
@@ -126,25 +126,14 @@ public final class CallContext: Sendable {
     }
 
     /// - Parameter fields: sent with every call, besides forwarded fields.
-    package init(
+    package convenience init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
         origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields,
         authorizationUpstreams: [String],
         cookieUpstreams: [String], client: String? = nil, clientFields: ClientFields? = nil,
-        bodyMemory: (any AnyObject & Sendable)? = nil,
-        place: (any RequestPlace)? = nil
+        bodyMemory: (any AnyObject & Sendable)? = nil, place: (any RequestPlace)? = nil,
+        attempts: consuming AttemptLog = AttemptLog()
     ) {
-        Self.register()
-        self.requestID = requestID
-        clientText = client
-        self.deadline = deadline
-        self.origin = origin
-        self.outerTask = outerTask
-        work = nil
-        timeline = nil
-        root = nil
-        part = CallContext.noPart
-        forwards = !listed.isEmpty
         let ownFields = fields
         var authorization = HTTPFields()
         var cookies = HTTPFields()
@@ -157,20 +146,29 @@ public final class CallContext: Sendable {
                 fields.append(name, bytes: value)
             }
         }
-        self.fields = fields
-        forwarding = Forwarding(
+        let forwarding = Forwarding(
             ownFields: ownFields, authorization: authorization, to: authorizationUpstreams,
             cookies: cookies, to: cookieUpstreams, client: clientFields)
-        hasBodyMemory = bodyMemory != nil
-        self.place = place
-        if let bodyMemory { keep(bodyMemory) }
+        self.init(
+            requestID, fields, forwarding, forwards: !listed.isEmpty, deadline: deadline, origin: origin,
+            outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, attempts: attempts)
     }
 
     /// - Parameter fields: sent with every call. Nothing is forwarded.
-    package init(
+    package convenience init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil,
         outerTask: Int = 0, client: String? = nil, bodyMemory: (any AnyObject & Sendable)? = nil,
-        place: (any RequestPlace)? = nil
+        place: (any RequestPlace)? = nil, attempts: consuming AttemptLog = AttemptLog()
+    ) {
+        self.init(
+            requestID, fields, nil, forwards: false, deadline: deadline, origin: origin,
+            outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, attempts: attempts)
+    }
+
+    private init(
+        _ requestID: String, _ fields: consuming HTTPFields, _ forwarding: Forwarding?, forwards: Bool,
+        deadline: RxTime?, origin: RequestOrigin?, outerTask: Int, client: String?,
+        bodyMemory: (any AnyObject & Sendable)?, place: (any RequestPlace)?, attempts: consuming AttemptLog
     ) {
         Self.register()
         self.requestID = requestID
@@ -179,11 +177,12 @@ public final class CallContext: Sendable {
         self.origin = origin
         self.outerTask = outerTask
         work = nil
-        timeline = nil
+        isTimed = false
+        log = Lock(attempts)
         root = nil
         part = CallContext.noPart
-        forwards = false
-        forwarding = nil
+        self.forwards = forwards
+        self.forwarding = forwarding
         self.fields = consume fields
         hasBodyMemory = bodyMemory != nil
         self.place = place
@@ -196,39 +195,25 @@ public final class CallContext: Sendable {
         hasResources.store(true, ordering: .releasing)
     }
 
-    /// The same request at another position in its timeline, for another part or for a shared stream.
+    /// The same request, for another part, for a shared stream, with a timeline or without the client's
+    /// fields.
     init(
-        _ other: CallContext, _ position: TimelinePosition?, part: Int32, sharing work: SharedWork? = nil
+        _ other: CallContext, part: Int32? = nil, isTimed: Bool? = nil, sharing work: SharedWork? = nil,
+        ownFields: HTTPFields? = nil
     ) {
         requestID = other.requestID
         deadline = other.deadline
         origin = other.origin
         outerTask = other.outerTask
         self.work = work ?? other.work
-        timeline = position
+        self.isTimed = isTimed ?? other.isTimed
+        log = Lock(AttemptLog())
         root = other.root ?? other
         clientText = nil
-        self.part = part
-        forwards = other.forwards
-        fields = other.fields
-        forwarding = other.forwarding
-        hasBodyMemory = other.hasBodyMemory
-        place = other.place
-    }
-
-    private init(withoutForwarding other: CallContext, _ ownFields: HTTPFields) {
-        requestID = other.requestID
-        deadline = other.deadline
-        origin = other.origin
-        outerTask = other.outerTask
-        work = other.work
-        timeline = other.timeline
-        root = other.root ?? other
-        clientText = nil
-        part = other.part
-        forwards = false
-        fields = ownFields
-        forwarding = nil
+        self.part = part ?? other.part
+        forwards = ownFields == nil && other.forwards
+        fields = ownFields ?? other.fields
+        forwarding = ownFields == nil ? other.forwarding : nil
         hasBodyMemory = other.hasBodyMemory
         place = other.place
     }
@@ -267,13 +252,6 @@ public final class CallContext: Sendable {
 
     private static let isRegistered: Void = SubscriberContexts.use(CallContext.self)
 
-    /// Returns the context of a request that records a timeline.
-    ///
-    /// - Parameter start: when the gateway received the request, on the clock of the transport's scheduler.
-    package func timed(from start: RxTime) -> CallContext { with(RequestTimeline(started: start).position) }
-
-    package func with(_ position: TimelinePosition) -> CallContext { CallContext(self, position, part: part) }
-
     /// Returns the fields of a gateway's calls outside a client's request.
     package static func fieldsWithoutContext(_ name: GatewayName) -> HTTPFields {
         ([.via: name.via] as HTTPFields).checked()
@@ -299,7 +277,7 @@ public final class CallContext: Sendable {
     /// The context without the client's fields, for calls that a redirect sends to another origin.
     var withoutForwarding: CallContext {
         guard let forwarding else { return self }
-        return CallContext(withoutForwarding: self, forwarding.ownFields)
+        return CallContext(self, ownFields: forwarding.ownFields)
     }
 
     /// Calls `body` with the trace id of `traceparent`, 32 hex digits, if there is one. Valid only during the
@@ -360,7 +338,7 @@ extension CallContext: SubscriberContext {
     package func isSame(as other: any SubscriberContext) -> Bool { (other as? CallContext)?.owner === owner }
 
     package func sharing(_ work: SharedWork) -> any SubscriberContext {
-        CallContext(self, timeline, part: part, sharing: work)
+        CallContext(self, sharing: work)
     }
 
     package var refusal: any Error { CallOutsideRequest(joining: self) }

@@ -103,6 +103,10 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     /// transports with addresses call it. Does nothing by default.
     func attemptReached(_ address: PeerAddress)
 
+    /// Reports the connection of an attempt for a request with a timeline, as soon as it is known, and again
+    /// with the first byte. Does nothing by default.
+    @_spi(Records) func attemptUsed(_ connection: AttemptConnection)
+
     /// The addresses that the call's attempts were sent to, if the upstream has several. Used on the
     /// attempts' loop. Default: none are kept.
     var triedAddresses: TriedAddresses { get set }
@@ -123,6 +127,7 @@ public protocol AttemptReceiver: AnyObject, Sendable {
 
 extension AttemptReceiver {
     public func attemptReached(_: PeerAddress) {}
+    @_spi(Records) public func attemptUsed(_: AttemptConnection) {}
     public var triedAddresses: TriedAddresses {
         get { TriedAddresses() }
         set {}

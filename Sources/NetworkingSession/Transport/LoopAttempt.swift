@@ -1,7 +1,7 @@
 import EventIO
 import HTTPModel
 import HTTPOutbound
-import Networking
+@_spi(Records) import Networking
 import Resilience
 
 /// One attempt of a call over HTTP. This class reports only its end.
@@ -90,9 +90,18 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
         }
     }
 
-    /// Records in the request's timeline, if any, which connection this attempt uses and since when.
+    /// A timeline shows the connection of an attempt in progress.
     override final func timingsChanged() {
-        if call.isTimed { note(at: call.timeline) }
+        if call.isTimed { reportTimings() }
+    }
+
+    @inline(never)
+    private final func reportTimings() {
+        guard let connected = timings.connected else { return }
+        receiver?.attemptUsed(
+            AttemptConnection(
+                isReused: timings.isReusedConnection, sent: (connected - timings.started).nanoseconds,
+                firstByte: timings.firstByte.map { ($0 - timings.started).nanoseconds }))
     }
 
     /// Reports, before the end, where the attempt went.
@@ -173,14 +182,6 @@ extension LoopAttempt {
         return TransportError(
             reason, detail, summary: summary, retryAfter: retryAfter, wasSent: requestWasSent,
             status: earlyStatus)
-    }
-
-    @inline(never)
-    private func note(at place: TimelinePosition?) {
-        guard let place, let connected = timings.connected else { return }
-        place.attemptUsed(
-            timings.isReusedConnection ? .reused : .new, sent: (connected - timings.started).nanoseconds,
-            firstByte: timings.firstByte.map { ($0 - timings.started).nanoseconds })
     }
 }
 

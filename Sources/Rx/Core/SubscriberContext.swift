@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Where subscribers of several contexts meet, as in subjects and shared streams, each gets its events in its
 /// own context. The shared subscription runs in the context in which the stream was made. (The requirements
-/// use no type of another module, as `RequestTimeline` explains.)
+/// use no type of another module, as `AttemptLog` explains.)
 package protocol SubscriberContext: AnyObject, Sendable {
     /// The context of the code that runs.
     static var running: (any SubscriberContext)? { get }

@@ -221,6 +221,6 @@ struct PlanCallTests {
         bench.time.advance(by: .seconds(1))
         let reply = try pending.reply()
         #expect(reply.summary.parts.map(\.calls.count) == [1, 1])
-        #expect(reply.summary.takeCalls().isEmpty)
+        #expect(reply.summary.takeLog().isEmpty)
     }
 }
