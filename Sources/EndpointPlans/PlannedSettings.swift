@@ -15,6 +15,8 @@ package struct PlannedSettings: Sendable {
     @Placed package var concurrency: Int?
     /// Whether answers may be compressed.
     @Placed package var compression: Bool?
+    /// From when on a request is slow, in nanoseconds.
+    @Placed package var slow: Int?
 
     package init() {}
 

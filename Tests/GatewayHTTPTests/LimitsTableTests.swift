@@ -1,6 +1,7 @@
 import EndpointPlans
 import EventIO
 import Foundation
+import GatewayConfig
 import JSONBytes
 import Rx
 import Testing
@@ -131,6 +132,11 @@ struct LimitsTableTests {
             "tracestate.bytes": TraceState.maximumBytes,
             "timeline.entries": Timeline.limit,
             "decoding.encoded": DecodingLimits.encodedSize(of: OutboundLimits().responseBody),
+            "log.fields": LoggedFields.most, "log.value": RecordLines.longestValue,
+            "log.timeline": TimelineText.mostAttempts,
+            "records.kept": KeptRecords.count, "records.line": KeptRecords.longestLine,
+            "records.repeats": KeptRecords.repeatTime, "events.clients": AdminEvents.mostClients,
+            "explain.body": AdminExchange.explainedBody,
             "log.calls": AttemptLog.callLimit, "log.attempts": AttemptLog.attemptLimit,
             "dns.servers": DNSSettings.mostServers,
             "resolver.resolutionDelay": FamilyAnswers.resolutionDelay,
@@ -168,6 +174,8 @@ struct LimitsTableTests {
     private static let others: Set<String> = [
         // Counters.
         "retryBudget.callsInFlight", "retryBudget.retriesInFlight",
+        // Not set by default, and no number.
+        "upstream.forwardClient",
         // How long a browser caches a file.
         "files.maxAge",
     ]

@@ -57,6 +57,7 @@ struct ArgumentsTests {
         "SLUICE_UPSTREAM_MEMORY": "1GiB", "SLUICE_BREAKER": "true", "SLUICE_COMPRESSION": "true",
         "SLUICE_TIMELINE": "yes", "SLUICE_PROXY": "socks5://a.test", "SLUICE_NO_PROXY": "a.test",
         "SLUICE_PUBLIC": "/nonexistent", "SLUICE_SPOOL_DIRECTORY": "/nonexistent",
+        "SLUICE_SLOW": "0", "SLUICE_LOG_FIELDS": "User-Agent,Cookie",
     ]
 
     @Test("A message about a value from a variable names the variable, not the flag", arguments: Self.broken)
@@ -72,6 +73,7 @@ struct ArgumentsTests {
         let words = [
             "--host", "::1", "--port", "81", "--hosts", "any", "--name", "edge", "--loops", "1",
             "--log-level", "error", "--access-log", "1/9", "--log-format", "text", "--drain-delay", "0",
+            "--log-fields", "User-Agent, X-Tenant", "--slow", "0.25",
             "--dns", "system", "--upstream-memory", "1",
             "--breaker", "on", "--compression", "on", "--timeline", "on", "--proxy", "environment",
             "--public", "/", "--spool-directory", "/tmp",
@@ -80,6 +82,8 @@ struct ArgumentsTests {
         try configuration.apply(parse(words, environment: Self.broken))
         #expect(configuration.port == 81 && configuration.logLevel == .error)
         #expect(configuration.accessLog == .every(9) && configuration.logFormat == .text)
+        #expect(configuration.logFields.description == "User-Agent, X-Tenant")
+        #expect(configuration.slow == .milliseconds(250))
         // The exceptions of the variables belong to the proxy of the variables.
         #expect(throws: UsageError.self) {
             try configuration.apply(parse([], environment: ["SLUICE_NO_PROXY": "a.test"]))
@@ -113,7 +117,8 @@ struct ArgumentsTests {
         #expect(
             names == [
                 "SLUICE_HOST", "SLUICE_PORT", "SLUICE_LOOPS", "SLUICE_LOG_LEVEL", "SLUICE_DATA",
-                "SLUICE_ACCESS_LOG", "SLUICE_LOG_FORMAT",
+                "SLUICE_ACCESS_LOG", "SLUICE_LOG_FORMAT", "SLUICE_LOG_FIELDS", "SLUICE_SLOW",
+                "SLUICE_TRUSTED_PROXIES", "SLUICE_CLIENT_HEADER", "SLUICE_FORWARD_CLIENT", "SLUICE_REQUEST_ID",
                 "SLUICE_DRAIN_DELAY", "SLUICE_SPOOL_DIRECTORY", "SLUICE_UPSTREAM", "SLUICE_UPSTREAM_CA",
                 "SLUICE_UPSTREAM_CERT", "SLUICE_UPSTREAM_KEY", "SLUICE_UPSTREAM_PIN", "SLUICE_PROXY",
                 "SLUICE_NO_PROXY", "SLUICE_WATCH", "SLUICE_TIMELINE", "SLUICE_PUBLIC", "SLUICE_HOSTS",
@@ -121,7 +126,7 @@ struct ArgumentsTests {
                 "SLUICE_LATENCY", "SLUICE_BREAKER", "SLUICE_UPSTREAM_CONCURRENCY", "SLUICE_UPSTREAM_MEMORY",
                 "SLUICE_DNS", "SLUICE_COMPRESSION", "SLUICE_CONFIG", "SLUICE_STATIC", "SLUICE_STRICT",
                 "SLUICE_FORMAT", "SLUICE_WATCH", "SLUICE_INCLUDED", "SLUICE_ADMIN", "SLUICE_ADMIN_TOKEN_FILE",
-                "SLUICE_URL",
+                "SLUICE_URL", "SLUICE_REQUEST", "SLUICE_LOG",
             ])
     }
 

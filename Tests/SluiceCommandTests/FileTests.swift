@@ -147,7 +147,8 @@ extension CommandTests {
                 listen: {host: 127.0.0.1, port: 0, loops: 1}
                 admin: {listen: off, token: 0123456789abcdef}
                 hosts: [app.test]
-                log: {level: error, access: on, format: json}
+                log: {level: error, access: on, format: json, slow: 1s, fields: [User-Agent]}
+                clients: {trusted: loopback, header: forwarded, forward: none, requestId: any}
                 drain: {delay: 0s}
                 timeline: on
                 compression: on

@@ -45,6 +45,11 @@ public struct GatewayServerConfiguration: Sendable {
     public var accessLog = AccessLogging.on
     /// How lines look on standard output and standard error. Default `.auto`: text on a terminal, else JSON.
     public var logFormat = LogFormat.auto
+    /// From when on a request is slow, from its head to its answer, or to the head of a streamed one. Its log
+    /// line says on what it spent the time. `EndpointOption.slow` sets it for an endpoint. Default 1 s.
+    public var slow = Duration.seconds(1)
+    /// Fields of requests that the access log has, with 256 bytes of each. Default none.
+    public var logFields = LoggedFields.none
     /// Called once for each request, when its answer has been sent or never will be: on the request's loop,
     /// so it must not block. Not called for requests that the server closes its connection on without reading
     /// them. Default: none.
@@ -100,6 +105,7 @@ public struct GatewayServerConfiguration: Sendable {
     package enum Ranges {
         package static let port = 0...65_535
         package static let loops = 1...256
+        package static let slow = Duration.milliseconds(1)...(.seconds(3600))
         package static let drainDelay = Duration.zero...(.seconds(29))
         package static let upstreamBodies = 1 << 20...1 << 40
     }

@@ -17,6 +17,7 @@ struct EndpointSettingsDecoder {
             settings.$concurrency = Located(requests, at: concurrency.place)
         }
         settings.$compression = located(EndpointShape.compression)
+        settings.$slow = located(EndpointShape.slow)
         let names = settings.credentials + settings.cookies
         if let place = values.place(of: EndpointShape.cookies), !settings.credentials.isEmpty,
             !names.contains(where: { values.reader.unread.contains($0.place) }),

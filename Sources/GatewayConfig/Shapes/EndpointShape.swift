@@ -43,6 +43,9 @@ enum EndpointShape {
         "concurrency", .switchable(.integer(1...1_000_000)), default: "off", "The most requests in flight.")
     static let compression = Member(
         "compression", .flag, default: "on", "Whether answers may be compressed.")
+    static let slow = Member(
+        "slow", .time("1ms", "1h"), standard: GatewayServerConfiguration().slow.inNanoseconds,
+        "From when on a request is slow: its log line says on what it spent the time.")
     static let revealMessages = Member(
         "revealMessages", .bool, default: "false",
         "Whether the client sees the message of an upstream's error envelope.")
@@ -58,7 +61,7 @@ enum EndpointShape {
         get, post, put, patch, delete, path, query, headers, body,
         bodyLimit,
         first, parts, data, deadline, forward, credentials, cookies, concurrency, compression,
-        revealMessages, answer)
+        slow, revealMessages, answer)
 }
 
 /// The members of endpoints that `defaults` sets for all.
@@ -68,7 +71,7 @@ enum DefaultsShape {
         meant: ["timeout": EndpointShape.deadline.name, "timeouts": EndpointShape.deadline.name],
         EndpointShape.deadline, EndpointShape.bodyLimit,
         EndpointShape.forward,
-        EndpointShape.credentials, EndpointShape.compression, EndpointShape.answer)
+        EndpointShape.credentials, EndpointShape.compression, EndpointShape.slow, EndpointShape.answer)
 }
 
 /// How the answer looks.

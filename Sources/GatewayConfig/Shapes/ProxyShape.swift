@@ -39,7 +39,7 @@ enum ProxyShape {
         meant: ["timeout": deadline.name, "timeouts": deadline.name], proxy, upstream, at,
         methods, requestHeaders, responseHeaders, bodyLimit, deadline, EndpointShape.forward,
         EndpointShape.credentials, EndpointShape.cookies, EndpointShape.concurrency,
-        EndpointShape.compression, answer)
+        EndpointShape.compression, EndpointShape.slow, answer)
 }
 
 /// Lists of fields that pass, where other endpoints list fields to add.

@@ -31,6 +31,12 @@ extension SettingTable where Root == GatewayServerConfiguration {
         )
         Setting(
             "format", \.logFormat, .word, "How lines look; auto is text on a terminal, else JSON.")
+        Setting(
+            "slow", \.slow, .duration(Root.Ranges.slow),
+            "From when on a request is slow: its line says on what it spent the time.")
+        Setting(
+            "fields", \.logFields, .loggedFields,
+            "Fields of requests in the log, at most 8, none with credentials.")
     }
 
     static let drain = SettingTable(

@@ -116,6 +116,12 @@ extension ValueType where Value == TrustedProxies {
     ) { try TrustedProxies($0.map(\.value)) }
 }
 
+extension ValueType where Value == LoggedFields {
+    static let loggedFields = ValueType<[Located<String>]>.oneOrMore.parsed(
+        "log.fields: ", unknown: LoggedFields.none
+    ) { try LoggedFields($0.map(\.value)) }
+}
+
 extension ValueType where Value == ConnectionSettings.Proxy {
     // The reason never has the URL, which may contain a password.
     static let proxy = ValueType<String>.text.parsed(

@@ -91,6 +91,8 @@ struct EndpointSettings: Sendable {
     /// Nil for an endpoint with a handler.
     var plan: EndpointPlan?
     var compresses = true
+    /// From when on a request is slow; nil for the gateway's own time.
+    var slow: Duration?
     /// Nil for Sluice's envelope.
     var format: EnvelopeFormat?
 
@@ -106,6 +108,7 @@ struct EndpointSettings: Sendable {
         if let name = forwards.first(where: \.describesBody) {
             return "forwards \(name), which describes the client's body; calls have bodies of their own"
         }
+        if let slow, slow <= .zero { return "has slow \(slow), which is not more than 0" }
         if let concurrency, concurrency < 1 {
             return "has concurrency \(concurrency), which is not 1 or more"
         }
@@ -143,6 +146,13 @@ public struct EndpointOption: Sendable {
     /// can be guessed (the attack BREACH).
     public static func compression(_ isOn: Bool) -> EndpointOption {
         EndpointOption { $0.compresses = isOn }
+    }
+
+    /// From when on a request is slow, from its head to its answer, or to the head of a streamed one. Slow
+    /// requests are counted, logged with what they spent the time on, and kept for operators. Default
+    /// `GatewayServerConfiguration.slow`.
+    public static func slow(_ duration: Duration) -> EndpointOption {
+        EndpointOption { $0.slow = duration }
     }
 
     /// Limits the requests in flight at this endpoint in the whole process. Requests beyond that are answered

@@ -74,9 +74,10 @@ struct AnswerTimeline: Sendable {
         line.constant("{\"beganMs\":")
         line.milliseconds(began)
         line.constant(",\"connection\":")
-        line.text(attempt.connection.map { $0.isReused ? "reused" : "new" })
+        let sent = attempt.connection?.sent
+        line.text(sent == nil ? nil : attempt.connection?.isReused == true ? "reused" : "new")
         line.constant(",\"sentMs\":")
-        line.milliseconds(attempt.connection.map { began + $0.sent })
+        line.milliseconds(sent.map { began + $0 })
         line.constant(",\"firstByteMs\":")
         line.milliseconds(attempt.connection?.firstByte.map { began + $0 })
         line.constant(",\"endMs\":")

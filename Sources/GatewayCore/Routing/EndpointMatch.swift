@@ -65,6 +65,9 @@ package final class EndpointMatch: Sendable {
     /// Whether answers may be compressed.
     package var compresses: Bool { endpoint.settings.compresses }
 
+    /// From when on a request is slow; nil for the gateway's own time.
+    package var slowLimit: Duration? { endpoint.settings.slow }
+
     /// Whether the endpoint's own limit has room for another request.
     package var hasRoom: Bool {
         guard let limit = endpoint.settings.concurrency else { return true }

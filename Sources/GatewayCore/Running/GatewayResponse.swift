@@ -185,12 +185,15 @@ public struct RequestSummary: Sendable {
 package struct LoggedFailure {
     package let reason: String
     package let attempts: Int
+    /// Why the failed call was not retried although it could have been.
+    package let notRetried: RetryObstacle?
     /// What is wrong with the data of the part. Nil for other failures: their messages may be an upstream's.
     package let message: String?
 
     init(_ failure: PartFailure) {
         reason = failure.reason.token
         attempts = failure.attempts
+        notRetried = failure.notRetried
         switch failure.reason {
         case .decodeError, .missingData, .unexpectedStatus, .requestError, .dependencyFailed:
             message = failure.message

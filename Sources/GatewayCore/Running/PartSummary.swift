@@ -60,8 +60,11 @@ public struct FailureSummary: Sendable {
 public struct UpstreamCallSummary: Sendable, Hashable {
     /// The upstream's name.
     public let upstream: String
+    public let method: String
     /// The address of the last attempt's connection, or of its proxy; nil if none was chosen.
     public let address: String?
+    /// What the last attempt reached; nil if nothing was sent.
+    public let connection: UpstreamConnectionSummary?
     /// Attempts made; 0 if nothing was sent.
     public let attempts: Int
     /// The status of the response; nil without a complete response.
@@ -77,6 +80,9 @@ public struct UpstreamCallSummary: Sendable, Hashable {
     /// The attempts of a call that was retried, at most 64; else empty.
     public let tries: [UpstreamTrySummary]
 
+}
+
+extension UpstreamCallSummary {
     init(_ call: borrowing CallEntry, in log: borrowing AttemptLog, since started: RxTime?) {
         let start = started.map { max(0, CallEntry.nanoseconds(from: $0, to: call.began)) } ?? 0
         self.start = .nanoseconds(start)
@@ -88,20 +94,24 @@ public struct UpstreamCallSummary: Sendable, Hashable {
                 elapsed: call.elapsed(of: attempt))
         }
         upstream = call.upstream.name
+        method = call.method
         address = call.address?.description
+        connection = call.connection.map(UpstreamConnectionSummary.init)
         attempts = call.attempts
         status = call.status
         reason = call.reason
     }
 
     /// A call that is a part by itself and succeeded at its first attempt.
-    init(_ upstream: Upstream, _ address: PeerAddress?, start: Duration, elapsed: Duration) {
+    init(_ call: PlainCall, start: Duration, elapsed: Duration) {
         self.start = start
         self.elapsed = elapsed
         detail = nil
         tries = []
-        self.upstream = upstream.name
-        self.address = address?.description
+        upstream = call.upstream.name
+        method = call.methodName
+        address = call.address?.description
+        connection = call.connection.map(UpstreamConnectionSummary.init)
         attempts = 1
         status = 200
         reason = nil
@@ -116,6 +126,8 @@ public struct UpstreamTrySummary: Sendable, Hashable {
     public let elapsed: Duration
     /// The address of the connection, or of its proxy; nil if none was chosen.
     public let address: String?
+    /// What the attempt reached; nil for a transport without connections.
+    public let connection: UpstreamConnectionSummary?
     /// The status of the response; nil without a complete response.
     public let status: Int?
     /// Why the attempt failed; nil if it did not. An attempt without status and reason was cancelled.
@@ -123,13 +135,39 @@ public struct UpstreamTrySummary: Sendable, Hashable {
     /// See `UpstreamCallSummary.detail`.
     public let detail: String?
 
+}
+
+extension UpstreamTrySummary {
     init(_ attempt: AttemptEntry, start: Int64, elapsed: Int64) {
         self.start = .nanoseconds(start)
         self.elapsed = .nanoseconds(elapsed)
         address = attempt.address?.description
+        connection = attempt.connection.map(UpstreamConnectionSummary.init)
         status = attempt.status
         reason = attempt.reason
         detail = attempt.detail
+    }
+}
+
+/// When an attempt reached which stage, from its start, in whole microseconds.
+public struct UpstreamConnectionSummary: Sendable, Hashable {
+    /// Whether the connection had served another call before.
+    public let isReused: Bool
+    /// When the pool gave the attempt a connection, or began to open one for it; nil if it never did.
+    public let assigned: Duration?
+    /// When the connection was there and the request began to go out; nil if it never did.
+    public let sent: Duration?
+    /// When the first byte of a response arrived; nil if none did.
+    public let firstByte: Duration?
+
+}
+
+extension UpstreamConnectionSummary {
+    init(_ connection: AttemptConnection) {
+        isReused = connection.isReused
+        assigned = connection.assigned.map { .nanoseconds($0) }
+        sent = connection.sent.map { .nanoseconds($0) }
+        firstByte = connection.firstByte.map { .nanoseconds($0) }
     }
 }
 
@@ -138,8 +176,10 @@ extension RequestSummary {
     public var elapsed: Duration { .nanoseconds(nanoseconds) }
 
     /// The steps and then the parts, in the order of the plan. Each access builds the list.
-    public var parts: [PartSummary] {
-        let log = context?.copyLog() ?? AttemptLog()
+    public var parts: [PartSummary] { parts(with: context?.copyLog() ?? AttemptLog()) }
+
+    /// Returns the same with a log that was taken.
+    package func parts(with log: borrowing AttemptLog) -> [PartSummary] {
         var summaries: [PartSummary] = []
         forEachPartFailure { stage, name, kind, failure, began, nanoseconds, number, link in
             var start: Duration? = .nanoseconds(began)
@@ -153,9 +193,7 @@ extension RequestSummary {
             }
             var made: [UpstreamCallSummary] = []
             if let call = link?.plainCall {
-                made.append(
-                    UpstreamCallSummary(
-                        call.upstream, call.address, start: start ?? .zero, elapsed: elapsed))
+                made.append(UpstreamCallSummary(call, start: start ?? .zero, elapsed: elapsed))
             } else if let number {
                 log.forEach(of: number) { made.append(UpstreamCallSummary($0, in: log, since: started)) }
             }
@@ -170,7 +208,11 @@ extension RequestSummary {
     /// The upstream calls that a handler or middleware made itself, outside of all parts: at most 64 of a
     /// request are recorded. Each access builds the list.
     public var callsOutsideParts: [UpstreamCallSummary] {
-        let log = context?.copyLog() ?? AttemptLog()
+        callsOutsideParts(with: context?.copyLog() ?? AttemptLog())
+    }
+
+    /// Returns the same with a log that was taken.
+    package func callsOutsideParts(with log: borrowing AttemptLog) -> [UpstreamCallSummary] {
         var made: [UpstreamCallSummary] = []
         log.forEach(of: nil) { made.append(UpstreamCallSummary($0, in: log, since: started)) }
         return made

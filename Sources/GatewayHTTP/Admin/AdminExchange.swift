@@ -10,6 +10,8 @@ import Metrics
 final class AdminExchange: InboundExchange {
     private let operation: AdminOperation
     private let handler: AdminHandler
+    /// The endpoint that is being explained; nil for nearly all requests.
+    var explanation: LoopBound<Explanation>?
 
     init(_ arrival: Arrival, _ operation: AdminOperation, _ handler: AdminHandler) {
         self.operation = operation
@@ -24,6 +26,11 @@ final class AdminExchange: InboundExchange {
         } catch {
             fail(error)
         }
+    }
+
+    override func ended(_ outcome: InboundOutcome) {
+        handler.events.remove(self)
+        cancelExplanation()
     }
 
     func answer(_ status: HTTPStatus, _ body: JSONLiteral) {
@@ -57,7 +64,17 @@ final class AdminExchange: InboundExchange {
 
     func answerStatus(_ gateway: GatewayServer) {
         let answer = LoopBound(self, loop: loop)
-        StatusCollection.collect(of: gateway, on: loop) { answer.value.answer(.ok, $0) }
+        LoopCollection.collect(of: gateway, on: loop, \.report) { reports in
+            answer.value.answer(.ok, gateway.status(reports))
+        }
+    }
+
+    func followEvents(_ gateway: GatewayServer) throws(GatewayError) {
+        guard handler.events.hasRoom else {
+            throw GatewayError(
+                .overloaded, "\(AdminEvents.mostClients) clients follow the events already")
+        }
+        handler.events.add(self, of: gateway)
     }
 
     func reload(_ gateway: GatewayServer) {

@@ -16,14 +16,17 @@ final class AdminHandler: InboundHandler {
     weak var gateway: GatewayServer?
     private let access: AdminAccess
     private let pulses: LoopPulses
+    /// Those of all addresses.
+    let events: AdminEvents
 
     init(
         for gateway: GatewayServer, at address: SocketAddress, token: AdminToken?, _ renderer: AdminRenderer,
-        _ pulses: LoopPulses
+        _ pulses: LoopPulses, _ events: AdminEvents
     ) {
         self.gateway = gateway
         self.renderer = renderer
         self.pulses = pulses
+        self.events = events
         access = AdminAccess(to: address, token: token)
     }
 

@@ -15,6 +15,18 @@ struct AdminOperation: Sendable {
             exchange.answerMetrics(gateway)
         },
         AdminOperation(method: .get, path: "/status") { exchange, gateway in exchange.answerStatus(gateway) },
+        AdminOperation(method: .get, path: "/requests") { exchange, gateway in
+            exchange.answerRequests(gateway)
+        },
+        AdminOperation(method: .get, path: "/requests/ID") { exchange, gateway in
+            exchange.answerRequest(gateway)
+        },
+        AdminOperation(method: .get, path: "/events") { exchange, gateway throws(GatewayError) in
+            try exchange.followEvents(gateway)
+        },
+        AdminOperation(method: .post, path: "/explain") { exchange, gateway throws(GatewayError) in
+            try exchange.explain(gateway)
+        },
         AdminOperation(method: .get, path: "/config") { exchange, gateway in
             exchange.answer(.ok, gateway.configurationAnswer)
         },
@@ -32,6 +44,14 @@ struct AdminOperation: Sendable {
         },
     ]
 
+    /// Whether this is the operation's path. `ID` at its end stands for any segment.
+    private func matches(_ path: String) -> Bool {
+        guard self.path.hasSuffix("/ID") else { return self.path == path }
+        let prefix = self.path.dropLast(2)
+        return path.hasPrefix(prefix) && path.count > prefix.count
+            && !path.dropFirst(prefix.count).contains("/")
+    }
+
     /// Whether a path needs no token.
     static func isOpen(_ path: String) -> Bool { all.contains { $0.path == path && $0.isOpen } }
 
@@ -41,7 +61,7 @@ struct AdminOperation: Sendable {
     ///   without asking it first.
     static func find(_ head: HTTPRequestHead) throws(GatewayError) -> AdminOperation {
         let path = head.target.path
-        let operations = all.filter { $0.path == path }
+        let operations = all.filter { $0.matches(path) }
         guard !operations.isEmpty else {
             let known = all.map(\.path).joined(separator: ", ")
             throw .notFound(

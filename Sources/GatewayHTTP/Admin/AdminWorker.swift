@@ -13,6 +13,7 @@ final class AdminWorker {
     private let renderer: AdminRenderer
     private let reserve: DescriptorReserve
     private let pulses: LoopPulses
+    private let events: AdminEvents
     private var bindings: [AdminServer.Binding]
     /// One for each address, each with its own connections and requests: the clients of one address cannot
     /// keep out the clients of another.
@@ -31,6 +32,7 @@ final class AdminWorker {
         self.reserve = reserve
         self.loop = loop
         pulses = LoopPulses(on: loop)
+        events = AdminEvents(on: loop)
     }
 
     /// - Parameter onBound: called for each address that becomes free later.
@@ -46,6 +48,7 @@ final class AdminWorker {
     func close() {
         if let retry = retry.take() { loop.cancelTimer(retry) }
         pulses.end()
+        events.close()
         for server in servers { server.close() }
         servers = []
         bindings = []
@@ -55,7 +58,7 @@ final class AdminWorker {
         let renderer = renderer
         let server = InboundServer(
             loop: loop, limits: Self.limits,
-            handler: AdminHandler(for: gateway, at: listener.address, token: token, renderer, pulses),
+            handler: AdminHandler(for: gateway, at: listener.address, token: token, renderer, pulses, events),
             errorRenderer: { renderer.answer($0) })
         server.adopt(listener)
         servers.append(server)

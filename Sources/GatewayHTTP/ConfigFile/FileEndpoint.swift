@@ -42,6 +42,7 @@ extension PlannedSettings {
         if let bodyLimit { options.append(.bodyLimit(bodyLimit)) }
         if let concurrency { options.append(.concurrency(concurrency)) }
         if let compression { options.append(.compression(compression)) }
+        if let slow { options.append(.slow(.nanoseconds(slow))) }
         for upstream in credentials { options.append(.forwardsAuthorization(to: upstream.value)) }
         for upstream in cookies { options.append(.forwardsCookies(to: upstream.value)) }
         return options

@@ -26,17 +26,30 @@ public enum HealthProbe {
         } catch {
             return "invalid URL '\(url)': \(error)"
         }
-        let origin: Origin?
-        do throws(TLSError) {
-            let tls = parsed.scheme == .https ? try TLSContext.shared() : nil
-            origin = Origin(
-                scheme: tls == nil ? .http : .https, host: parsed.host, port: UInt16(exactly: parsed.port),
-                tls: tls)
-        } catch {
-            return "cannot check '\(url)': \(error)"
+        switch origin(of: parsed) {
+        case .failure(let complaint): return "cannot check '\(url)': \(complaint.message)"
+        case .success(let origin):
+            return check(origin, parsed.path.isEmpty || parsed.path == "/" ? readyPath : parsed.path)
         }
-        guard let origin else { return "invalid URL '\(url)'" }
-        return check(origin, parsed.path.isEmpty || parsed.path == "/" ? readyPath : parsed.path)
+    }
+
+    /// Why a URL cannot be asked.
+    struct Complaint: Error {
+        let message: String
+    }
+
+    /// Returns whom to ask for a URL.
+    static func origin(of url: HTTPURL) -> Result<Origin, Complaint> {
+        do throws(TLSError) {
+            let tls = url.scheme == .https ? try TLSContext.shared() : nil
+            let origin = Origin(
+                scheme: tls == nil ? .http : .https, host: url.host, port: UInt16(exactly: url.port), tls: tls
+            )
+            return origin.map { .success($0) }
+                ?? .failure(Complaint(message: "it has no host that can be asked"))
+        } catch {
+            return .failure(Complaint(message: "\(error)"))
+        }
     }
 
     /// Returns nil if the gateway is ready, else the reason why it is not. Blocks for at most 2 s.

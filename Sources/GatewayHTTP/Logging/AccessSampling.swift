@@ -5,8 +5,8 @@ struct AccessSampling {
     private var logging: AccessLogging
     /// The successes since the last one that was selected.
     private var successes = 0
-    /// Of how many successes the last request that was selected is one; nil for a failure, and if all are
-    /// selected.
+    /// Of how many successes the last request that was selected is one; nil for a failure, for a slow
+    /// request, and if all are selected.
     private(set) var shown: Int?
 
     init(_ logging: AccessLogging) { self.logging = logging }
@@ -16,12 +16,16 @@ struct AccessSampling {
         self = AccessSampling(logging)
     }
 
+    enum Kind {
+        case success, slow, failure
+    }
+
     /// Whether this request is logged.
-    mutating func selects(isFailure: Bool) -> Bool {
+    mutating func selects(_ kind: Kind) -> Bool {
         shown = nil
-        if isFailure { return !logging.isOff }
+        if kind == .failure { return !logging.isOff }
         guard let interval = logging.successInterval else { return false }
-        guard interval > 1 else { return true }
+        guard kind == .success, interval > 1 else { return true }
         successes += 1
         guard successes == interval else { return false }
         successes = 0

@@ -11,7 +11,7 @@ enum AccessText {
     /// A request that the gateway answered, or that ended at its endpoint.
     static func write(
         _ facts: borrowing RequestFacts, _ microseconds: Int, _ summary: borrowing RequestSummary,
-        _ calls: AttemptLog, _ style: LogStyle, to line: inout JSONLine
+        _ calls: AttemptLog, _ slow: SlowPhase?, _ style: LogStyle, to line: inout JSONLine
     ) {
         begin(facts, microseconds, isPartial: summary.isPartial, style, to: &line)
         var hasReason = end(of: facts, to: &line)
@@ -32,6 +32,7 @@ enum AccessText {
             line.constant("  ")
             line.plain(summary.code)
         }
+        if let slow { write(slow, to: &line) }
         write(refused: summary.refusedValues, to: &line)
         finish(Array(summary.requestID.utf8)[...], style, to: &line)
     }
@@ -98,6 +99,20 @@ enum AccessText {
         guard let address = last.address else { return }
         line.constant(" ")
         line.plain(LogText.quotedIfNeeded(address))
+    }
+
+    /// Writes `slow: recent, diary first_byte 4985ms`.
+    private static func write(_ slow: SlowPhase, to line: inout JSONLine) {
+        line.constant("  slow: ")
+        for name in [slow.part, slow.upstream] {
+            guard let name else { continue }
+            line.plain(LogText.quotedIfNeeded(name))
+            line.constant(name == slow.upstream ? " " : ", ")
+        }
+        line.plain(slow.phase.rawValue)
+        line.constant(" ")
+        line.integer(Int(slow.time.nanoseconds / 1_000_000))
+        line.constant("ms")
     }
 
     private static func write(refused values: [String], to line: inout JSONLine) {

@@ -122,7 +122,7 @@ struct PlainCallTexts: ~Copyable {
         calls.swapAt(index, index - 1)
         texts.swapAt(index, index - 1)
         keys[index] = key
-        calls[index] = call
+        calls[index] = (call.upstream, call.address)
         texts[index] = JSONLine.array(capacity: 128) { CallList.write(call.upstream, call.address, to: &$0) }
     }
 }

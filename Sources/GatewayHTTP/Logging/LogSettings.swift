@@ -6,10 +6,16 @@ struct LogSettings: Sendable, Equatable {
     var level: LogLevel
     /// Which requests are logged on standard output.
     var access: AccessLogging
+    /// From when on a request is slow, unless its endpoint says otherwise.
+    var slow: Duration
+    /// The fields of requests that are logged.
+    var fields: LoggedFields
 
     init(_ configuration: GatewayServerConfiguration) {
         level = configuration.logLevel
         access = configuration.accessLog
+        slow = configuration.slow
+        fields = configuration.logFields
     }
 }
 

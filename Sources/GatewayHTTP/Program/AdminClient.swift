@@ -58,11 +58,22 @@ struct AdminClient {
         return origin
     }
 
-    /// Sends a request without values. Blocks for at most this time.
-    func post(_ path: String, within limit: Duration) throws(Failure) -> Answer {
-        var fields: HTTPFields = [.contentType: "application/json"]
+    /// Sends a request, by default without values. Blocks for at most this time.
+    func post(_ path: String, _ body: String = "", within limit: Duration) throws(Failure) -> Answer {
+        try ask(.post, path, [.contentType: "application/json"], body, within: limit)
+    }
+
+    /// Blocks for at most this time.
+    func get(_ path: String, within limit: Duration) throws(Failure) -> Answer {
+        try ask(.get, path, HTTPFields(), "", within: limit)
+    }
+
+    private func ask(
+        _ method: HTTPMethod, _ path: String, _ fields: HTTPFields, _ body: String, within limit: Duration
+    ) throws(Failure) -> Answer {
+        var fields = fields
         if let authorization { fields.append(.authorization, authorization) }
-        let request = OutboundRequest(method: .post, target: path, fields: fields)
+        let request = OutboundRequest(method: method, target: path, fields: fields, body: body)
         switch HealthProbe.ask(origin, request, within: limit) {
         case .failure(let error): throw Failure(message: "\(origin)\(path): \(error)")
         case .success(let response):

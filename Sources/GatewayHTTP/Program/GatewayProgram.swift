@@ -74,7 +74,8 @@ public struct GatewayProgram: Sendable {
             command.footer = """
 
                 '\(self.name) health' checks whether the gateway is ready, '\(self.name) reload' and '\(self.name) drain' do what
-                SIGHUP and SIGTERM do and tell how that went, '\(self.name) --version' prints the version.
+                SIGHUP and SIGTERM do and tell how that went, '\(self.name) explain' draws the calls of a request,
+                '\(self.name) --version' prints the version.
                 Exit codes: 0 success, 1 failure (port in use, unusable file, gateway not ready), 2 wrong usage.
 
                 """
@@ -85,6 +86,7 @@ public struct GatewayProgram: Sendable {
     /// The commands that ask a running gateway.
     package static let askingCommands = [
         HealthCommand.specification, AdminCommands.reload, AdminCommands.drain,
+        ExplainCommand.specification,
     ]
 
     /// Runs one of `askingCommands`. Returns the exit code.
@@ -92,11 +94,12 @@ public struct GatewayProgram: Sendable {
         switch command {
         case "reload": return try AdminCommands.reload(arguments, configuration.admin, of: name)
         case "drain": return try AdminCommands.drain(arguments, configuration.admin, of: name)
+        case "explain": return try ExplainCommand.run(arguments, configuration.admin, of: name)
         default: return try HealthCommand.run(arguments, configuration.admin, of: name)
         }
     }
 
-    /// Runs what the words ask for: the gateway, `health`, `reload`, `drain`, the help or the version.
+    /// Runs what the words ask for: the gateway, `health`, `reload`, `drain`, `explain`, the help or the version.
     /// Returns the exit code.
     package func run(
         _ words: [String], environment: [String: String],

@@ -25,6 +25,11 @@ extension GatewayServerConfiguration {
         logLevel = try Self.word("log-level", arguments) ?? logLevel
         logFormat = try Self.word("log-format", arguments) ?? logFormat
         accessLog = try Self.accessLog(arguments) ?? accessLog
+        slow =
+            try arguments.seconds(
+                "slow", in: (Ranges.slow.lowerBound / .seconds(1))...(Ranges.slow.upperBound / .seconds(1)))
+            ?? slow
+        logFields = try Self.logFields(arguments) ?? logFields
         drainDelay =
             try arguments.seconds("drain-delay", in: 0...(Ranges.drainDelay.upperBound / .seconds(1)))
             ?? drainDelay
@@ -210,6 +215,19 @@ extension GatewayServerConfiguration {
                 message: "\(arguments.source(of: "access-log")) takes \(AccessLogging.rule), not '\(text)'")
         }
         return logging
+    }
+
+    private static func logFields(_ arguments: ProgramArguments) throws(UsageError) -> LoggedFields? {
+        guard let text = arguments.string("log-fields") else { return nil }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        do {
+            return try LoggedFields(names.map { ProgramArguments.trimmed($0) })
+        } catch {
+            throw UsageError(
+                message:
+                    "\(arguments.source(of: "log-fields")) takes names of fields separated by commas: \(error)"
+            )
+        }
     }
 
     /// Reads a flag that takes one of a few words.

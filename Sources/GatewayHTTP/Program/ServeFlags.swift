@@ -158,6 +158,14 @@ package struct ServeFlags {
                 help: "how lines of both logs look: json, text or auto (text on a terminal, else json)",
                 fallback: defaults.logFormat.rawValue),
             ProgramFlag(
+                name: "log-fields", placeholder: "NAMES",
+                help: "fields of requests in the access log, at most 8, separated by commas",
+                fallback: "none"),
+            ProgramFlag(
+                name: "slow", placeholder: "SECONDS",
+                help: "from when on a request is slow: its log line says on what it spent the time",
+                fallback: Self.seconds(defaults.slow)),
+            ProgramFlag(
                 name: "drain-delay", placeholder: "SECONDS",
                 help: "time from SIGTERM to closing the listener; /health/ready answers 503 meanwhile",
                 fallback: Self.seconds(defaults.drainDelay)),

@@ -1,17 +1,24 @@
 import EventIO
 import GatewayConfig
 import GatewayCore
+import HTTPModel
 import Networking
 
-/// Records how the requests of a loop ended. Confined to the loop.
+/// Records how the requests of a loop ended: counts them, keeps those that failed or were slow, logs them, and
+/// tells the observer. Confined to the loop.
 final class Recorder {
     private let logs: Logs
-    /// Nil while no request is logged.
-    private var accessLog: AccessLog?
+    private let lines: RecordLines
+    /// Where requests are logged; nil while none is.
+    private var channel: LogChannel?
     private var sampling = AccessSampling(.off)
+    /// From when on a request is slow, unless its endpoint says otherwise.
+    private var slowLimit = Int64.max
+    private var fieldNames: [HTTPFieldName] = []
     private let observer: (@Sendable (FinishedRequest) -> Void)?
     private let loop: EventLoop
     let counters: RequestCounters
+    let kept = KeptRecords()
     /// Logs whose requests are over. Their memory serves later requests.
     private var usedLogs: [AttemptLog] = []
     /// As many requests are usually in flight at once.
@@ -21,27 +28,38 @@ final class Recorder {
         self.logs = logs
         self.observer = observer
         self.loop = loop
+        lines = RecordLines(loop)
         counters = RequestCounters(on: loop)
     }
 
-    /// Logs these requests from now on.
-    func use(_ logging: AccessLogging) {
-        sampling.use(logging)
-        if logging.isOff {
-            accessLog = nil
-        } else if accessLog == nil {
-            accessLog = AccessLog(logs.output, loop: loop)
+    /// Records by these settings from now on.
+    func use(_ settings: LogSettings) {
+        sampling.use(settings.access)
+        slowLimit = settings.slow.nanoseconds
+        fieldNames = settings.fields.names
+        lines.fieldNames = fieldNames
+        if settings.access.isOff {
+            channel = nil
+        } else if channel == nil {
+            channel = logs.output.makeChannel()
         }
     }
+
+    /// Whether the log has fields of requests.
+    var keepsFields: Bool { !fieldNames.isEmpty }
 
     /// Records a request that the gateway answered, or that ended at its endpoint.
     func ended(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) {
         counters.count(facts, summary, at: loop.wakeTime)
         var log = summary.takeLog()
-        if let accessLog,
-            sampling.selects(isFailure: facts.isFailure || summary.isPartial)
-        {
-            accessLog.write(facts, summary, log, sample: sampling.shown)
+        let isFailure = facts.isFailure || summary.isPartial
+        let answered = summary.nanoseconds &+ facts.startDelay
+        let isSlow = answered >= facts.slowLimit?.nanoseconds ?? slowLimit
+        if isFailure || isSlow {
+            endedBadly(facts, summary, log, isFailure: isFailure, isSlow: isSlow)
+        } else if let channel, sampling.selects(.success) {
+            lines.compose(facts, summary, log, style: logs.output.style, sample: sampling.shown)
+            lines.append(to: channel)
         }
         if observer != nil {
             // The observer may keep the summary, which shows the calls as long as it has the log.
@@ -50,6 +68,33 @@ final class Recorder {
         } else if usedLogs.count < Self.mostUsedLogs, log.recycle() {
             usedLogs.append(log)
         }
+    }
+
+    /// Records a request that failed or was slow, with all its calls.
+    @inline(never)
+    private func endedBadly(
+        _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ log: AttemptLog,
+        isFailure: Bool, isSlow: Bool
+    ) {
+        let calls = RecordedCalls(summary, log, isSlow: isSlow)
+        if let slow = calls.slow { counters.countSlow(slow.phase, of: summary.route ?? RouteLabel.none) }
+        let key = KeptRecords.Key(summary, calls, isFailure: isFailure)
+        let isKept = kept.begins(key, at: loop.wakeTime)
+        let isLogged = channel != nil && sampling.selects(isFailure ? .failure : .slow)
+        let style = logs.output.style
+        if isKept || style == .json { lines.compose(facts, summary, log, calls, style: .json) }
+        if isKept { kept.keep(lines.text, key, summary, at: loop.wakeTime) }
+        guard isLogged, let channel else { return }
+        if style != .json { lines.compose(facts, summary, log, calls, style: style) }
+        lines.append(to: channel)
+    }
+
+    /// Returns the record of a request that an operator has explained, which is not counted.
+    func explain(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) -> [UInt8] {
+        let log = summary.takeLog()
+        let isSlow = summary.nanoseconds >= facts.slowLimit?.nanoseconds ?? slowLimit
+        lines.compose(facts, summary, log, RecordedCalls(summary, log, isSlow: isSlow), style: .json)
+        return lines.text
     }
 
     /// Returns an empty log for the calls of a request.
@@ -65,10 +110,21 @@ final class Recorder {
         refused: [String] = []
     ) {
         counters.count(facts, of: route, at: loop.wakeTime)
-        if let accessLog, route != RouteLabel.health || facts.status >= 400 || facts.end != .completed,
-            sampling.selects(isFailure: facts.isFailure)
+        let isFailure = facts.isFailure
+        if isFailure {
+            let key = KeptRecords.Key(route: route, reason: facts.undeliveredCode ?? "\(facts.status)")
+            if kept.begins(key, at: loop.wakeTime) {
+                lines.compose(facts, requestID: requestID, refused: refused, style: .json, sample: nil)
+                kept.keep(lines.text, key, requestID: requestID, at: loop.wakeTime)
+            }
+        }
+        if let channel, route != RouteLabel.health || facts.status >= 400 || facts.end != .completed,
+            sampling.selects(isFailure ? .failure : .success)
         {
-            accessLog.write(facts, requestID: requestID, refused: refused, sample: sampling.shown)
+            lines.compose(
+                facts, requestID: requestID, refused: refused, style: logs.output.style,
+                sample: sampling.shown)
+            lines.append(to: channel)
         }
         if observer != nil { observe(facts, nil) }
     }

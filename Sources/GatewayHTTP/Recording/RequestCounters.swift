@@ -58,6 +58,9 @@ final class RequestCounters {
         countEnd(facts.end)
     }
 
+    /// Counts a request that was slow.
+    func countSlow(_ phase: SlowPhase.Phase, of route: String) { counters(of: route).countSlow(phase) }
+
     func count(_ refusal: Refusal) { refused[refusal]?.add() }
 
     /// Counts a request that the server refused.
@@ -128,6 +131,7 @@ private final class RouteCounters {
     private let page: CounterPage
     private let outcomes: OutcomeCounters<Outcome>
     private let duration: DurationHistogram
+    private let slow: OutcomeCounters<SlowPhase.Phase>
     private let bytesReceived: Counter
     private let bytesSent: Counter
     private var parts: [PartCounters] = []
@@ -144,6 +148,7 @@ private final class RouteCounters {
             [$0.method.map(\.label) ?? "_OTHER", "\($0.status)", $0.code]
         }
         duration = name.histogram(.httpRequestDuration, on: page)
+        slow = OutcomeCounters(.httpSlowRequests, of: name, on: page) { [$0.rawValue] }
         bytesReceived = name.counter(.httpRequestBytes, on: page)
         bytesSent = name.counter(.httpResponseBytes, on: page)
     }
@@ -159,6 +164,8 @@ private final class RouteCounters {
         bytesReceived.add(facts.bytesReceived)
         bytesSent.add(facts.bytesSent)
     }
+
+    func countSlow(_ phase: SlowPhase.Phase) { slow.add(phase) }
 
     func countParts(of summary: borrowing RequestSummary) {
         var index = 0

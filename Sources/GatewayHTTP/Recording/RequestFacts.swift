@@ -23,9 +23,22 @@ struct RequestFacts {
     var bytesSent: Int
     /// Nanoseconds from the request's head to the start of its endpoint.
     var startDelay: Int64 = 0
+    /// From when on the request is slow, if its endpoint says so.
+    var slowLimit: Duration?
+    /// Nil if the request's head did not arrive.
+    var version: HTTPVersion?
+    /// The host and port that the client asked for, or what a trusted proxy tells of them.
+    var host: ArraySlice<UInt8>?
+    /// Empty unless the log has fields of requests.
+    var fields = HTTPFields()
 
-    /// - Parameter status: the answer's; nil without one.
-    init(_ exchange: InboundExchange, status: Int?, _ end: InboundOutcome, startDelay: Int64 = 0) {
+    /// - Parameters:
+    ///   - status: the answer's; nil without one.
+    ///   - keepsFields: whether the log has fields of requests.
+    init(
+        _ exchange: InboundExchange, status: Int?, _ end: InboundOutcome, startDelay: Int64 = 0,
+        keepsFields: Bool
+    ) {
         method = exchange.method
         path = exchange.request.head.target.pathBytes
         self.status = Self.status(status, end, hasBegun: exchange.hasBegun)
@@ -36,9 +49,12 @@ struct RequestFacts {
         bytesReceived = exchange.bytesReceived
         bytesSent = exchange.bytesSent
         self.startDelay = startDelay
+        version = exchange.request.head.version
+        host = exchange.client?.host.map { Array($0.utf8)[...] } ?? exchange.request.head.authorityBytes
+        if keepsFields { fields = exchange.request.head.fields }
     }
 
-    init(_ answer: DirectAnswer) {
+    init(_ answer: DirectAnswer, keepsFields: Bool) {
         method = answer.method
         path = Self.path(of: answer.head)
         status = Self.status(answer.response?.status.code, answer.outcome, hasBegun: answer.hasBegun)
@@ -48,6 +64,24 @@ struct RequestFacts {
         receivedAt = answer.receivedAt
         bytesReceived = answer.bytesReceived
         bytesSent = answer.bytesSent
+        version = answer.head?.version
+        host = answer.head?.authorityBytes
+        if keepsFields, let head = answer.head { fields = head.fields }
+    }
+
+    /// A request that an operator has explained.
+    init(explained request: ReceivedRequest, status: Int, from remote: String, at began: MonotonicTime) {
+        method = request.head.method
+        path = request.head.target.pathBytes
+        self.status = status
+        end = .completed
+        self.remote = remote
+        client = remote
+        receivedAt = began
+        bytesReceived = 0
+        bytesSent = 0
+        version = request.head.version
+        host = request.head.authorityBytes
     }
 
     /// Whether the gateway failed the client: a status of 500 and up, or an answer that it broke off. A

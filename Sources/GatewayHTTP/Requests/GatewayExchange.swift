@@ -205,7 +205,10 @@ package final class GatewayExchange: InboundExchange {
     }
 
     private func facts(status: Int?, _ outcome: InboundOutcome) -> RequestFacts {
-        RequestFacts(self, status: status, outcome, startDelay: startDelay)
+        var facts = RequestFacts(
+            self, status: status, outcome, startDelay: startDelay, keepsFields: handler.recorder.keepsFields)
+        facts.slowLimit = match.slowLimit
+        return facts
     }
 }
 

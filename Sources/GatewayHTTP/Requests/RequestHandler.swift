@@ -141,7 +141,8 @@ final class RequestHandler: InboundHandler {
 
     func answered(_ answer: DirectAnswer) {
         recorder.ended(
-            RequestFacts(answer), requestID: answer.response?.fields.firstValueBytes(.xRequestID),
+            RequestFacts(answer, keepsFields: recorder.keepsFields),
+            requestID: answer.response?.fields.firstValueBytes(.xRequestID),
             of: Health.isAsked(by: answer.head) ? RouteLabel.health : RouteLabel.none,
             refused: answer.refused)
     }

@@ -23,14 +23,14 @@ final class Worker {
         let observer: (@Sendable (FinishedRequest) -> Void)?
     }
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let listener: Listener
     private let client: LoopClient
     private let shared: Shared
     private let recorder: Recorder
     private let server: InboundServer
     /// The current generation's.
-    private var handler: RequestHandler
+    private(set) var handler: RequestHandler
     private var onStopped: (() -> Void)?
     /// Whether all clients have their answers, so that only calls in progress keep the worker from its end.
     private var awaitsCalls = false
@@ -49,7 +49,7 @@ final class Worker {
         self.shared = shared
         let log = shared.logs.diagnostics
         recorder = Recorder(shared.logs, observer: shared.observer, loop: loop)
-        recorder.use(shared.logs.settings.access)
+        recorder.use(shared.logs.settings)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(generation, shared, limits, recorder: recorder)
@@ -90,7 +90,7 @@ final class Worker {
     /// From now on, logs what the settings of the logs say.
     func followLogs() {
         client.observe(ConnectionLog(shared.logs.diagnostics))
-        recorder.use(shared.logs.settings.access)
+        recorder.use(shared.logs.settings)
     }
 
     /// Starts serving. `onStopped` is called once everything has ended.
@@ -139,6 +139,9 @@ final class Worker {
             tables: client.tables, shed: server.shed,
             refusedProxyHeaders: server.refusedProxyHeaders)
     }
+
+    /// The failed and slow requests that operators may see.
+    var records: (failed: [KeptRecords.Record], slow: [KeptRecords.Record]) { recorder.kept.all }
 
     func takeLongestWake() -> TimeAmount { loop.takeLongestWake() }
 

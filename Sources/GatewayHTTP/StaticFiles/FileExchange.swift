@@ -321,7 +321,9 @@ final class FileExchange: InboundExchange {
         pump?.stop()
         pump = nil
         let cancelled = check.take()?.cancel()
-        let facts = RequestFacts(self, status: cancelled == nil ? status.code : nil, outcome)
+        let facts = RequestFacts(
+            self, status: cancelled == nil ? status.code : nil, outcome,
+            keepsFields: files.recorder.keepsFields)
         if let summary = refusal ?? cancelled {
             files.recorder.ended(facts, summary)
         } else {

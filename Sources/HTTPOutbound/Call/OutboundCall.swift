@@ -203,6 +203,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final func connectionOpens(_ connection: Connection) -> TimeAmount {
         state = .onConnection(connection)
         let now = loop.wakeTime
+        if timings.assigned == nil { timings.assigned = now }
         entered(.connecting, now: now)
         return deadlines.connectBudget(now: now)
     }
@@ -214,6 +215,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         state = .onConnection(connection)
         bytesAcknowledged = bytesBefore
         address = connection.address
+        if timings.assigned == nil { timings.assigned = now }
         timings.connected = now
         timings.isReusedConnection = isReused
         wasSentTwice = wasSentBefore

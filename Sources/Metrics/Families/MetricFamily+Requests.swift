@@ -6,6 +6,9 @@ extension MetricFamily {
     public static let httpRequestDuration = MetricFamily(
         "sluice_http_request_duration_seconds", .durations(.usual), of: .route,
         help: "Time from the head of a request to the last byte of its answer.")
+    public static let httpSlowRequests = MetricFamily(
+        "sluice_http_slow_requests_total", .counter, of: .route, labels: ["phase"],
+        help: "Slow requests, by the phase that took longest.")
     public static let httpRequestBytes = MetricFamily(
         "sluice_http_request_bytes_total", .counter, of: .route, help: "Bytes received with requests.")
     public static let httpResponseBytes = MetricFamily(

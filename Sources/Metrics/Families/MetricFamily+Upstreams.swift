@@ -6,11 +6,17 @@ extension MetricFamily {
     public static let upstreamAttemptDuration = MetricFamily(
         "sluice_upstream_attempt_duration_seconds", .durations(.usual), of: .upstream,
         help: "Time from the start of an attempt, which may wait for a connection, to its end.")
+    public static let upstreamPoolWait = MetricFamily(
+        "sluice_upstream_pool_wait_seconds", .durations(.usual), of: .upstream,
+        help: "Time that attempts waited for a connection of the pool, or for a place to open one.")
     public static let upstreamRefused = MetricFamily(
         "sluice_upstream_refused_total", .counter, of: .upstream, labels: ["reason"],
         help: "Attempts that a limit refused before anything was sent.")
     public static let upstreamRetries = MetricFamily(
         "sluice_upstream_retries_total", .counter, of: .upstream, help: "Attempts after the first of a call.")
+    public static let upstreamNotRetried = MetricFamily(
+        "sluice_upstream_not_retried_total", .counter, of: .upstream, labels: ["rule"],
+        help: "Calls that a rule kept from another attempt.")
     public static let upstreamCircuitState = MetricFamily(
         "sluice_upstream_circuit_state", .gauge, of: .upstream,
         help: "State of the circuit: 0 closed, 1 half-open, 2 open.")

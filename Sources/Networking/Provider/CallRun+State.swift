@@ -108,20 +108,18 @@ extension CallRun {
         context.withLog { if $0.has(number) { change(&$0, number, now) } }
     }
 
-    func attemptUsed(_ connection: AttemptConnection) {
-        if call.isTimed { withAttempts(of: number) { log, number, _ in log.used(number, connection) } }
-    }
-
     @inline(never)
     final func noteAttemptEnd(_ status: HTTPStatus?, _ error: TransportError?) {
-        withAttempts(of: number) { $0.ended($1, at: $2, address, status: status, error) }
+        withAttempts(of: number) { $0.ended($1, at: $2, address, connection, status: status, error) }
     }
 
     /// Records that the attempt in progress is cancelled, if there is one. Called on any thread.
     @inline(never)
     final func noteAttemptCancelled() {
-        let address = (state.withLock { $0.attempt } as? any AddressedAttempt)?.knownAddress
-        withAttempts(of: number) { $0.ended($1, at: $2, address, status: nil, nil) }
+        let attempt = state.withLock { $0.attempt } as? any AddressedAttempt
+        withAttempts(of: number) {
+            $0.ended($1, at: $2, attempt?.knownAddress, attempt?.knownConnection, status: nil, nil)
+        }
     }
 
     /// Remembers what an attempt ended with, because the call will be retried.
@@ -131,7 +129,9 @@ extension CallRun {
         let earlier = state.withLock { $0.retried }
         let number = firstNumber ?? earlier?.number ?? noteFirstAttempt(isRetried: true)
         // It has ended already if it got its entry as it began.
-        withAttempts(of: number) { $0.ended($1, at: $2, address, status: outcome.status, outcome.error) }
+        withAttempts(of: number) {
+            $0.ended($1, at: $2, address, connection, status: outcome.status, outcome.error)
+        }
         let retried = RetriedCall(outcome, hasMovedFreely: moves || earlier?.hasMovedFreely == true, number)
         // `earlier` is released outside the lock.
         state.withLock { $0.retried = retried }
@@ -170,8 +170,10 @@ extension CallRun: RunningCall {
         let isUnsent = !retry.wasSent && (attempt == nil || addressed?.isKnownUnsent == true)
         let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
         return CallEntry(
-            settings: call.settings, began: started, elapsed: elapsed, tries: retried?.number,
-            address: addressed?.knownAddress, attempts: attempts, hasAttemptsLeft: areLeft,
+            settings: call.settings, sentMethod: call.method, began: started, elapsed: elapsed,
+            tries: retried?.number,
+            address: addressed?.knownAddress, connection: addressed?.knownConnection, attempts: attempts,
+            hasAttemptsLeft: areLeft,
             mayBeRepeated: call.method.isIdempotent || isUnsent)
     }
 }

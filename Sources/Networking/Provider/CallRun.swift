@@ -28,6 +28,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     private(set) final var followUpContext: CallContext?
     /// The address of the last attempt. Written on its loop, which records the end of the call.
     private(set) final var address: PeerAddress?
+    /// What the last attempt reached. Written as its address is.
+    private(set) final var connection: AttemptConnection?
     /// Written on the loop of the call's attempts; read between attempts.
     private(set) final var wasSentTwice = false
     /// The rare parts of the last attempt's response, until that is reported. Used on the loop of the call's
@@ -130,7 +132,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     private func enterRecord() {
         guard let context = call.context?.joining(.current) else { return }
         followUpContext = context
-        recordIndex = context.began(call.settings, at: started, by: self)
+        recordIndex = context.began(call.settings, call.method, at: started, by: self)
     }
 
     /// Records how the call ended, for the request's log line.
@@ -138,10 +140,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     final func note(_ status: HTTPStatus, attempts: Int) {
         note(
             CallEntry(
-                settings: call.settings, began: started, elapsed: elapsed,
+                settings: call.settings, sentMethod: call.method, began: started, elapsed: elapsed,
                 code: Int16(truncatingIfNeeded: status.code),
                 reason: status.code >= 400 ? .upstreamStatus : nil, tries: tries, address: address,
-                attempts: attempts, mayBeRepeated: call.method.isIdempotent))
+                connection: connection, attempts: attempts, mayBeRepeated: call.method.isIdempotent))
         reportAnswered()
     }
 
@@ -184,6 +186,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     // MARK: - Answers
 
     func attemptReached(_ address: PeerAddress) { self.address = address }
+
+    func attemptUsed(_ connection: AttemptConnection) {
+        self.connection = connection
+        if call.isTimed { withAttempts(of: number) { log, number, _ in log.used(number, connection) } }
+    }
 
     func attemptWasSentTwice() { wasSentTwice = true }
 
@@ -312,6 +319,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         }
         guard isNext else { return }
         address = nil
+        connection = nil
         let left = end - elapsed
         guard left > Self.clockError else {
             return finishLate(limitError(wasSent: state.withLock { $0.retry.wasSent }))
@@ -364,8 +372,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         guard let attempts = free() else { return }
         note(
             CallEntry(
-                settings: call.settings, began: started, elapsed: elapsed, reason: failure.reason,
-                detail: failure.message, tries: tries, address: address, attempts: attempts,
+                settings: call.settings, sentMethod: call.method, began: started, elapsed: elapsed,
+                reason: failure.reason,
+                detail: failure.message, tries: tries, address: address, connection: connection,
+                attempts: attempts,
                 mayBeRepeated: call.method.isIdempotent || !failure.wasSent))
         provider.observer?.callFailed(
             to: call.upstream, failure.reason, failure.message, address: address?.description)

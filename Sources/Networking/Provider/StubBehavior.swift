@@ -66,7 +66,9 @@ extension SampleResponse {
         ended: @escaping @Sendable (_ isDelivered: Bool) -> Void = { _ in }
     ) -> any Disposable {
         let time = max(delay?.nanoseconds ?? 0, 0)
-        if hasConnection { receiver.attemptUsed(AttemptConnection(isReused: false, sent: 0, firstByte: nil)) }
+        if hasConnection {
+            receiver.attemptUsed(AttemptConnection(isReused: false, assigned: 0, sent: 0, firstByte: nil))
+        }
         let isOver = Lock(false)
         let endOnce: @Sendable (Bool) -> Bool = { isDelivered in
             let isFirst = isOver.withLock { isOver in
@@ -101,7 +103,7 @@ extension SampleResponse {
     private func report(to receiver: any AttemptReceiver, of call: TransportCall, after time: Int64) {
         switch content {
         case .response(var response):
-            receiver.attemptUsed(AttemptConnection(isReused: false, sent: 0, firstByte: time))
+            receiver.attemptUsed(AttemptConnection(isReused: false, assigned: 0, sent: 0, firstByte: time))
             let body = response.body
             if let form = receiver.streaming?.started(response, of: call, length: body.count),
                 form != .whole
@@ -110,7 +112,7 @@ extension SampleResponse {
             }
             receiver.attemptSucceeded(response)
         case .incomplete(let response, let length):
-            receiver.attemptUsed(AttemptConnection(isReused: false, sent: 0, firstByte: time))
+            receiver.attemptUsed(AttemptConnection(isReused: false, assigned: 0, sent: 0, firstByte: time))
             _ = receiver.streaming?.started(response, of: call, length: length)
             let message = "the connection was closed after \(response.body.count) of \(length) bytes"
             receiver.attemptFailed(TransportError(.responseIncomplete, message))

@@ -12,7 +12,7 @@ public struct AttemptEntry: Sendable {
     public let began: RxTime
     /// The address of its connection, or of its proxy; nil if none was chosen.
     public private(set) var address: PeerAddress?
-    /// Nil if the attempt had no connection, or if the request has no timeline.
+    /// Nil for a transport without connections.
     package private(set) var connection: AttemptConnection?
     /// Nanoseconds from its beginning to its end; nil if it is in progress. Not less than the times of its
     /// connection.
@@ -58,10 +58,13 @@ public struct AttemptEntry: Sendable {
     }
 
     mutating func end(
-        at time: RxTime, _ address: PeerAddress?, status: HTTPStatus?, _ error: TransportError?
+        at time: RxTime, _ address: PeerAddress?, _ connection: AttemptConnection?, status: HTTPStatus?,
+        _ error: TransportError?
     ) {
         guard elapsed == nil else { return }
-        elapsed = max(0, time.nanoseconds(since: began), connection?.firstByte ?? connection?.sent ?? 0)
+        if let connection { self.connection = connection }
+        elapsed = max(
+            0, time.nanoseconds(since: began), self.connection?.firstByte ?? self.connection?.sent ?? 0)
         self.address = address
         if let status {
             code = Int16(truncatingIfNeeded: status.code)
@@ -73,20 +76,43 @@ public struct AttemptEntry: Sendable {
     }
 }
 
-/// The connection of an attempt. Times are nanoseconds from the beginning of the attempt, in whole
-/// microseconds as all times are.
+/// When an attempt reached which stage. Times are nanoseconds from the beginning of the attempt, in whole
+/// microseconds as all times are, and at most an hour.
 @_spi(Records)
 public struct AttemptConnection: Sendable {
-    /// When it was there and the request began to go out.
-    package let sent: Int64
-    /// When the first byte of a response arrived; nil if none has.
-    package let firstByte: Int64?
-    /// Whether it has served another call before.
+    // 4 bytes each, because every call has them.
+    private let assignedMicroseconds: UInt32
+    private let sentMicroseconds: UInt32
+    private let firstByteMicroseconds: UInt32
+    /// Whether the connection has served another call before.
     package let isReused: Bool
 
-    package init(isReused: Bool, sent: Int64, firstByte: Int64?) {
+    private static let unknown = UInt32.max
+
+    /// - Parameters:
+    ///   - isReused: whether the connection has served another call before.
+    ///   - assigned: when the pool gave the attempt a connection, or began to open one for it; nil before.
+    ///   - sent: when the connection was there and the request began to go out; nil before.
+    ///   - firstByte: when the first byte of a response arrived; nil before.
+    package init(isReused: Bool, assigned: Int64?, sent: Int64?, firstByte: Int64?) {
         self.isReused = isReused
-        self.sent = max(0, sent) / 1000 * 1000
-        self.firstByte = firstByte.map { max(0, $0) / 1000 * 1000 }
+        assignedMicroseconds = Self.microseconds(assigned)
+        sentMicroseconds = Self.microseconds(sent)
+        firstByteMicroseconds = Self.microseconds(firstByte)
+    }
+
+    /// The time that it waited for the pool; nil if it waits.
+    package var assigned: Int64? { Self.nanoseconds(assignedMicroseconds) }
+    package var sent: Int64? { Self.nanoseconds(sentMicroseconds) }
+    package var firstByte: Int64? { Self.nanoseconds(firstByteMicroseconds) }
+
+    @inline(__always)
+    private static func microseconds(_ nanoseconds: Int64?) -> UInt32 {
+        guard let nanoseconds else { return unknown }
+        return UInt32(min(UInt64(max(0, nanoseconds)) / 1000, 3_600_000_000))
+    }
+
+    private static func nanoseconds(_ microseconds: UInt32) -> Int64? {
+        microseconds == unknown ? nil : Int64(microseconds) * 1000
     }
 }

@@ -94,9 +94,10 @@ package struct AttemptLog: Sendable {
     /// Records the end of the attempt in progress, if there is one. Without a status and an error, it was
     /// cancelled.
     mutating func ended(
-        _ call: Int, at time: RxTime, _ address: PeerAddress?, status: HTTPStatus?, _ error: TransportError?
+        _ call: Int, at time: RxTime, _ address: PeerAddress?, _ connection: AttemptConnection?,
+        status: HTTPStatus?, _ error: TransportError?
     ) {
-        attempts[Int(attempts[call].last)].end(at: time, address, status: status, error)
+        attempts[Int(attempts[call].last)].end(at: time, address, connection, status: status, error)
     }
 
     /// Forgets the attempt in progress, because the circuit opened before it and refused it.
@@ -218,6 +219,7 @@ package struct PartCalls: Sendable {
 public struct CallEntry: Sendable {
     // Not the upstream: references to objects with weak references are slow to count.
     let settings: CallSettings
+    let sentMethod: HTTPMethod
     var part = CallContext.noPart
     /// When the call was subscribed to.
     public let began: RxTime
@@ -233,6 +235,8 @@ public struct CallEntry: Sendable {
     var tries: Int?
     /// The address of the last attempt's connection, or of its proxy; nil if none was chosen.
     public var address: PeerAddress?
+    /// The last attempt's.
+    package var connection: AttemptConnection?
     package var attempts = 0
     /// Whether the call was cancelled, or is in progress, with at least one attempt made and another one
     /// allowed.
@@ -244,6 +248,8 @@ public struct CallEntry: Sendable {
 
     /// The upstream. Logs use only its name.
     package var upstream: Upstream { settings.upstream }
+
+    package var method: String { sentMethod.rawValue }
 
     /// The status of the response; nil without a complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }
@@ -270,6 +276,8 @@ protocol RunningCall: AnyObject, Sendable {
 package protocol AddressedAttempt {
     /// The address of the connection; nil if none is chosen yet, or on any thread but the attempt's.
     var knownAddress: PeerAddress? { get }
+    /// What it has reached so far; nil on any thread but the attempt's.
+    var knownConnection: AttemptConnection? { get }
     /// Whether nothing was sent so far. False if that is not known, as on any thread but the attempt's.
     var isKnownUnsent: Bool { get }
 }

@@ -113,9 +113,11 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment 
 
 extension Link {
     /// The call that ends here, if its first attempt delivered data to a receiver with status 200.
-    @_spi(Records) public var plainCall: (upstream: Upstream, address: PeerAddress?)? {
+    @_spi(Records) public var plainCall: PlainCall? {
         guard let run = self as? FragmentRun, run.isPlain else { return nil }
-        return (run.call.upstream, run.address)
+        return PlainCall(
+            upstream: run.call.upstream, method: run.call.method, address: run.address,
+            connection: run.connection)
     }
 
     /// Identifies the upstream and the address of `plainCall` without a retain.
@@ -126,6 +128,17 @@ extension Link {
 
     /// Whether `plainCall` may be non-nil.
     package var isOneCall: Bool { self is FragmentRun }
+}
+
+/// A call that succeeded at its first attempt, with status 200.
+@_spi(Records)
+public struct PlainCall: Sendable {
+    public let upstream: Upstream
+    let method: HTTPMethod
+    public let address: PeerAddress?
+    public let connection: AttemptConnection?
+
+    package var methodName: String { method.rawValue }
 }
 
 /// Identifies an upstream and an address. Valid while both objects exist.

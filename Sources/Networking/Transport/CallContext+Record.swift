@@ -1,3 +1,4 @@
+import HTTPModel
 import Locking
 public import Rx
 
@@ -36,8 +37,13 @@ extension CallContext {
     ///
     /// - Parameter run: released when the call ends.
     /// - Returns: the index for `ended`; nil if the log is full.
-    func began(_ settings: CallSettings, at time: RxTime, by run: any RunningCall) -> Int? {
-        withLog { $0.append(CallEntry(settings: settings, part: part, began: time, run: run)) }
+    func began(
+        _ settings: CallSettings, _ method: HTTPMethod, at time: RxTime, by run: any RunningCall
+    ) -> Int? {
+        withLog {
+            $0.append(
+                CallEntry(settings: settings, sentMethod: method, part: part, began: time, run: run))
+        }
     }
 
     /// Records that the part of this context waits for others (nil), or that it begins after them.

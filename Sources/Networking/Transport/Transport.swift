@@ -103,8 +103,8 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     /// transports with addresses call it. Does nothing by default.
     func attemptReached(_ address: PeerAddress)
 
-    /// Reports the connection of an attempt for a request with a timeline, as soon as it is known, and again
-    /// with the first byte. Does nothing by default.
+    /// Reports what an attempt has reached: before it ends, and for a request with a timeline also as soon as
+    /// it has a connection and with the first byte. Does nothing by default.
     @_spi(Records) func attemptUsed(_ connection: AttemptConnection)
 
     /// The addresses that the call's attempts were sent to, if the upstream has several. Used on the

@@ -67,7 +67,7 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func failed(_ reason: FailureReason, _ detail: String) {
         guard let receiver = receiver.take() else { return }
-        counts.attemptFailed(reason, after: loop.wakeTime - timings.started)
+        counts.attemptFailed(reason, timings, at: loop.wakeTime)
         endPermit(reason)
         reportConnection(to: receiver)
         receiver.attemptFailed(error(reason, detail))
@@ -76,13 +76,13 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
     /// Counts a response.
     @inline(__always)
     final func countEnd(_ status: HTTPStatus) {
-        counts.attemptEnded(status, after: loop.wakeTime - timings.started)
+        counts.attemptEnded(status, timings, at: loop.wakeTime)
     }
 
     /// That is a time-out if the time of the request is over and the upstream was silent.
     override final func cancelled() {
         let now = loop.wakeTime
-        counts.attemptCancelled(after: now - timings.started)
+        counts.attemptCancelled(timings, at: now)
         if call.isOverdue, !loop.areTimersLate, hasBeenSilent(at: now) {
             permit.attemptTimedOut(call, at: now)
         } else {
@@ -96,24 +96,29 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
     }
 
     @inline(never)
-    private final func reportTimings() {
-        guard let connected = timings.connected else { return }
-        receiver?.attemptUsed(
-            AttemptConnection(
-                isReused: timings.isReusedConnection, sent: (connected - timings.started).nanoseconds,
-                firstByte: timings.firstByte.map { ($0 - timings.started).nanoseconds }))
+    private final func reportTimings() { receiver?.attemptUsed(connection) }
+
+    fileprivate final var connection: AttemptConnection {
+        let started = timings.started
+        return AttemptConnection(
+            isReused: timings.isReusedConnection,
+            assigned: timings.assigned.map { ($0 - started).nanoseconds },
+            sent: timings.connected.map { ($0 - started).nanoseconds },
+            firstByte: timings.firstByte.map { ($0 - started).nanoseconds })
     }
 
     /// Reports, before the end, where the attempt went.
     @inline(__always)
     final func reportConnection(to receiver: any AttemptReceiver) {
         if let address { receiver.attemptReached(address) }
+        receiver.attemptUsed(connection)
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
     }
 }
 
 extension LoopAttempt: AddressedAttempt {
     final var knownAddress: PeerAddress? { loop.isCurrent ? address : nil }
+    final var knownConnection: AttemptConnection? { loop.isCurrent ? connection : nil }
     final var isKnownUnsent: Bool { loop.isCurrent && !requestWasSent }
 }
 

@@ -16,6 +16,7 @@ final class UpstreamCounts {
     let pools: PoolCounts
     private let attempts: OutcomeCounters<AttemptEnd>
     private let duration: DurationHistogram
+    private let poolWait: DurationHistogram
     private let refused: OutcomeCounters<FailureReason>
     private static let cancelled = FailureReason(token: "cancelled")
 
@@ -24,6 +25,7 @@ final class UpstreamCounts {
         let name = loop.metrics.name(.upstream, upstream)
         pools = PoolCounts(name, on: loop.page)
         duration = name.histogram(.upstreamAttemptDuration, on: loop.page)
+        poolWait = name.histogram(.upstreamPoolWait, on: loop.page)
         refused = OutcomeCounters(.upstreamRefused, of: name, on: loop.page) { [$0.token] }
         attempts = OutcomeCounters(.upstreamAttempts, of: name, on: loop.page) {
             [$0.statusClass == 0 ? "" : "\($0.statusClass)xx", $0.reason?.token ?? ""]
@@ -34,18 +36,31 @@ final class UpstreamCounts {
 
     /// An attempt had a response.
     @inline(__always)
-    func attemptEnded(_ status: HTTPStatus, after time: TimeAmount) {
+    func attemptEnded(_ status: HTTPStatus, _ timings: borrowing OutboundTimings, at now: MonotonicTime) {
         attempts.add(AttemptEnd(statusClass: status.code / 100, reason: nil))
-        duration.observe(nanoseconds: time.nanoseconds)
+        count(timings, at: now)
     }
 
-    func attemptFailed(_ reason: FailureReason, after time: TimeAmount) {
-        if Self.isRefusal(reason) { return refused.add(reason) }
+    func attemptFailed(
+        _ reason: FailureReason, _ timings: borrowing OutboundTimings, at now: MonotonicTime
+    ) {
+        if Self.isRefusal(reason) {
+            poolWait.observe(nanoseconds: ((timings.assigned ?? now) - timings.started).nanoseconds)
+            return refused.add(reason)
+        }
         attempts.add(AttemptEnd(statusClass: 0, reason: reason))
-        duration.observe(nanoseconds: time.nanoseconds)
+        count(timings, at: now)
     }
 
-    func attemptCancelled(after time: TimeAmount) { attemptFailed(Self.cancelled, after: time) }
+    func attemptCancelled(_ timings: borrowing OutboundTimings, at now: MonotonicTime) {
+        attemptFailed(Self.cancelled, timings, at: now)
+    }
+
+    @inline(__always)
+    private func count(_ timings: borrowing OutboundTimings, at now: MonotonicTime) {
+        duration.observe(nanoseconds: (now - timings.started).nanoseconds)
+        poolWait.observe(nanoseconds: ((timings.assigned ?? now) - timings.started).nanoseconds)
+    }
 
     /// An attempt did not start.
     func attemptRefused(_ reason: FailureReason) {

@@ -100,6 +100,10 @@ extension FileKeys {
             bench async throws in
             #expect(try !bench.settings(of: .get, "/x").compresses)
         },
+        KeyExample.endpoint("endpoint.slow", "{get: /x, slow: 20ms, data: {value: 1}}") {
+            bench async throws in
+            #expect(try bench.settings(of: .get, "/x").slow == .milliseconds(20))
+        },
         KeyExample(
             "endpoint.revealMessages",
             file: """

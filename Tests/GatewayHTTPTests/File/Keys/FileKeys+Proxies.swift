@@ -89,9 +89,10 @@ extension FileKeys {
             #expect(bench.calls[0].fields[.cookie] == "a=b")
         },
         KeyExample.endpoint(
-            "proxyEndpoint.concurrency proxyEndpoint.compression",
-            "{proxy: /a, upstream: api, concurrency: 7, compression: off}"
+            "proxyEndpoint.concurrency proxyEndpoint.compression proxyEndpoint.slow",
+            "{proxy: /a, upstream: api, concurrency: 7, compression: off, slow: 3s}"
         ) { bench async throws in
+            #expect(try bench.settings(of: .get, "/a").slow == .seconds(3))
             #expect(try bench.settings(of: .get, "/a").concurrency == 7)
             #expect(try !bench.settings(of: .get, "/a").compresses)
         },

@@ -31,8 +31,10 @@ extension FileKeys {
             #expect($0.admin.token == AdminToken("0123456789abcdef"))
         },
         KeyExample.setting(
-            "file.log log.level log.access log.format", "log: {level: warning, access: 1/20, format: text}"
+            "file.log log.level log.access log.format log.slow log.fields",
+            "log: {level: warning, access: 1/20, format: text, slow: 2s, fields: [User-Agent]}"
         ) {
+            #expect($0.slow == .seconds(2) && $0.logFields.names == ["User-Agent"])
             #expect($0.logLevel == .warning)
             #expect($0.accessLog == .every(20))
             #expect($0.logFormat == .text)
@@ -184,11 +186,11 @@ extension FileKeys {
             #expect(both.calls.map(\.upstream) == ["other"])
         },
         KeyExample(
-            "file.defaults defaults.deadline defaults.bodyLimit defaults.forward defaults.credentials defaults.compression "
+            "file.defaults defaults.deadline defaults.bodyLimit defaults.forward defaults.credentials defaults.compression defaults.slow "
                 + "defaults.answer",
             file: """
                 upstreams: {api: {url: "http://api"}}
-                defaults: {deadline: 3s, bodyLimit: 1KiB, forward: [X-A], credentials: [api], compression: off,
+                defaults: {deadline: 3s, bodyLimit: 1KiB, forward: [X-A], credentials: [api], compression: off, slow: 2s,
                   answer: {status: 201}}
                 endpoints: [{get: /x, data: {upstream: api, get: /a}}]
                 """
@@ -198,6 +200,7 @@ extension FileKeys {
             #expect(bench.calls[0].fields["X-A"] == "1")
             #expect(bench.calls[0].fields[.authorization] == "Bearer t")
             let settings = try bench.settings(of: .get, "/x")
+            #expect(settings.slow == .seconds(2))
             #expect(settings.deadline == .seconds(3))
             #expect(settings.bodyLimit == 1024)
             #expect(!settings.compresses)

@@ -6,35 +6,36 @@ import HTTPModel
 @_spi(Records) import Networking
 import Rx
 
-/// Logs requests as lines of JSON, or of text for people. One for each loop. Never logs fields, bodies or
-/// queries, which may contain keys.
-final class AccessLog {
-    private let writer: LogWriter
-    private let channel: LogChannel
+/// Writes the records of a loop's requests as lines of JSON, or of text for people. Has nothing of bodies and
+/// queries, which may contain keys, and no field of a request but those that the log's settings name.
+final class RecordLines {
     private let loop: EventLoop
+    var fieldNames: [HTTPFieldName] = []
     // The loop guards these. No outside code runs while a line is being written.
     private var timestamp = Timestamp()
     private var line = JSONLine(capacity: 1024)
     private var plainCalls = PlainCallTexts()
 
-    init(_ writer: LogWriter, loop: EventLoop) {
-        self.writer = writer
-        channel = writer.makeChannel()
-        self.loop = loop
-    }
+    init(_ loop: EventLoop) { self.loop = loop }
 
-    /// Logs a request that the gateway answered, or that ended at its endpoint.
+    func append(to channel: LogChannel) { channel.append(line) }
+
+    /// The line that was composed last.
+    var text: [UInt8] { Array(line.bytes) }
+
+    /// Composes the line of a request that the gateway answered, or that ended at its endpoint.
     ///
-    /// - Parameter sample: of how many successes it is one; nil if all are logged, and for a failure.
-    func write(
+    /// - Parameters:
+    ///   - calls: the calls of a request that failed or was slow; nil for any other.
+    ///   - sample: of how many successes it is one; nil if all are logged, and for a failure.
+    func compose(
         _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ log: AttemptLog,
-        sample: Int?
+        _ calls: RecordedCalls? = nil, style: LogStyle, sample: Int? = nil
     ) {
-        let style = writer.style
         guard style == .json else {
             line.removeAll()
-            AccessText.write(facts, microseconds(of: facts), summary, log, style, to: &line)
-            return channel.append(line)
+            return AccessText.write(
+                facts, microseconds(of: facts), summary, log, calls?.slow, style, to: &line)
         }
         begin()
         line.constant(#","requestId":""#)
@@ -46,7 +47,8 @@ final class AccessLog {
             line.plain(digits)
             line.constant(#"""#)
         }
-        write(facts)
+        let answer = max(0, summary.nanoseconds &+ facts.startDelay) / 1000
+        write(facts, answer: min(Int(answer), microseconds(of: facts)))
         line.constant(#","code":""#)
         line.plain(summary.code)
         line.constant(#"""#)
@@ -56,27 +58,27 @@ final class AccessLog {
         }
         if !summary.refusedValues.isEmpty { write(refused: summary.refusedValues) }
         write(parts: summary, log, of: facts)
+        calls?.write(after: facts.startDelay, to: &line)
         end(sample)
     }
 
-    /// Logs a request that no endpoint answered. `refused` names the parts of it that the answer complains
-    /// of.
-    func write(
-        _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String], sample: Int?
+    /// Composes the line of a request that no endpoint answered. `refused` names the parts of it that the
+    /// answer complains of.
+    func compose(
+        _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String], style: LogStyle,
+        sample: Int?
     ) {
-        let style = writer.style
         guard style == .json else {
             line.removeAll()
-            AccessText.write(
+            return AccessText.write(
                 facts, microseconds(of: facts), requestID: requestID, refused: refused, style, to: &line)
-            return channel.append(line)
         }
         begin()
         if let requestID {
             line.constant(#","requestId":"#)
             requestID.withUnsafeBufferPointer { line.string(utf8: $0) }
         }
-        write(facts)
+        write(facts, answer: nil)
         if !refused.isEmpty { write(refused: refused) }
         end(sample)
     }
@@ -88,7 +90,9 @@ final class AccessLog {
         line.constant(#"""#)
     }
 
-    private func write(_ facts: borrowing RequestFacts) {
+    /// - Parameter answer: microseconds from the request's head to its answer, which the client has got
+    ///   later; nil if no endpoint answered.
+    private func write(_ facts: borrowing RequestFacts, answer: Int?) {
         if let method = facts.method, method.isGet {
             line.constant(#","method":"GET""#)
         } else if let method = facts.method {
@@ -111,6 +115,10 @@ final class AccessLog {
             line.constant(#"","elapsedMs":"#)
         }
         line.thousandths(microseconds(of: facts))
+        if let answer {
+            line.constant(#","answerMs":"#)
+            line.thousandths(answer)
+        }
         line.constant(#","bytesIn":"#)
         line.integer(facts.bytesReceived)
         line.constant(#","bytesOut":"#)
@@ -119,7 +127,40 @@ final class AccessLog {
         line.string(facts.remote)
         line.constant(#","client":"#)
         line.string(facts.client)
+        guard let version = facts.version else { return }
+        if version == .http11 {
+            line.constant(#","proto":"HTTP/1.1""#)
+        } else {
+            line.constant(#","proto":""#)
+            line.plain(version.description)
+            line.constant(#"""#)
+        }
+        if let host = facts.host {
+            line.constant(#","host":"#)
+            host.prefix(Self.longestValue).withUnsafeBufferPointer { line.string(utf8: $0) }
+        }
+        if !fieldNames.isEmpty { write(facts.fields) }
     }
+
+    /// Writes the fields of the request that the log is to have, joined if a request has several of a name.
+    @inline(never)
+    private func write(_ fields: HTTPFields) {
+        var isFirst = true
+        for name in fieldNames {
+            let values = fields.valueBytes(of: name)
+            guard !values.isEmpty else { continue }
+            line.constant(isFirst ? #","fields":{"# : ",")
+            isFirst = false
+            line.string(name.description)
+            line.constant(":")
+            let joined = Array(values.joined(separator: ", ".utf8).prefix(Self.longestValue))
+            joined.withUnsafeBufferPointer { line.string(utf8: $0) }
+        }
+        if !isFirst { line.constant("}") }
+    }
+
+    /// Bytes of a host or of a field's values that are logged.
+    static let longestValue = 256
 
     private func microseconds(of facts: borrowing RequestFacts) -> Int {
         Int((loop.wakeTime - facts.receivedAt).nanoseconds / 1000)
@@ -131,7 +172,6 @@ final class AccessLog {
             line.integer(sample)
         }
         line.constant("}\n")
-        channel.append(line)
     }
 
     @inline(never)
@@ -197,6 +237,11 @@ final class AccessLog {
             }
             line.constant(#","attempts":"#)
             line.integer(failure.attempts)
+            if let notRetried = failure.notRetried {
+                line.constant(#","notRetried":""#)
+                line.plain(notRetried.token)
+                line.constant(#"""#)
+            }
         }
         line.constant(",")
     }

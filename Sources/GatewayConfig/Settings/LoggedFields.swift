@@ -1,0 +1,44 @@
+public import HTTPModel
+
+/// Fields of requests that the access log has.
+public struct LoggedFields: Sendable, Hashable, CustomStringConvertible {
+    public let names: [HTTPFieldName]
+
+    /// No field.
+    public static let none = LoggedFields()
+
+    /// The most fields.
+    package static let most = 8
+    /// Fields that carry credentials, by which whoever reads the log could act for the client.
+    private static let secrets: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
+        "x-csrf-token", "x-forwarded-client-cert",
+    ]
+
+    private init() { names = [] }
+
+    /// - Throws: `Fault` for a name that is none, that carries credentials or is given twice, and for more
+    ///   than 8 names.
+    public init(_ texts: [String]) throws(Fault) {
+        var names: [HTTPFieldName] = []
+        for text in texts {
+            guard let name = HTTPFieldName(text) else { throw Fault("\"\(text)\" is not a field name") }
+            guard !Self.secrets.contains(text.lowercased()) else {
+                throw Fault("\(name) carries credentials, which no log may have")
+            }
+            guard !names.contains(name) else { throw Fault("\(name) is given twice") }
+            names.append(name)
+        }
+        guard names.count <= Self.most else { throw Fault("at most \(Self.most) fields are logged") }
+        self.names = names
+    }
+
+    public var description: String { names.map(\.description).joined(separator: ", ") }
+
+    /// Why names cannot be logged.
+    public struct Fault: Error, CustomStringConvertible {
+        public let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+}

@@ -1,0 +1,100 @@
+import EventIO
+import GatewayCore
+import HTTPInbound
+import HTTPModel
+import JSONBytes
+import Rx
+
+/// Sends the state of a gateway and its failed and slow requests to clients that follow them (server-sent
+/// events). Confined to the loop of the admin listener.
+final class AdminEvents {
+    /// The most clients.
+    static let mostClients = 16
+    private static let interval = Duration.seconds(1)
+
+    private weak var gateway: GatewayServer?
+    private let loop: EventLoop
+    private var clients: [ObjectIdentifier: BodyWriter] = [:]
+    private var timer: TimerToken?
+    /// The number of the last record of each loop that was sent.
+    private var sent: [Int] = []
+
+    init(on loop: EventLoop) { self.loop = loop }
+
+    var hasRoom: Bool { clients.count < Self.mostClients }
+
+    /// Sends events to a client until it leaves.
+    func add(_ exchange: AdminExchange, of gateway: GatewayServer) {
+        self.gateway = gateway
+        let head = HTTPResponseHead(
+            status: .ok,
+            fields: [
+                .contentType: "text/event-stream", .cacheControl: "no-store",
+                .xContentTypeOptions: "nosniff",
+            ])
+        let writer = exchange.startStreaming(head)
+        guard exchange.method != .head else { return writer.finish() }
+        clients[ObjectIdentifier(exchange)] = writer
+        if timer == nil { look() }
+    }
+
+    func remove(_ exchange: AdminExchange) {
+        clients[ObjectIdentifier(exchange)] = nil
+        if clients.isEmpty { end() }
+    }
+
+    func close() {
+        for client in clients.values { client.finish() }
+        clients = [:]
+        end()
+    }
+
+    private func end() {
+        if let timer = timer.take() { loop.cancelTimer(timer) }
+        sent = []
+    }
+
+    /// Collects what is new, and sends it.
+    private func look() {
+        guard let gateway else { return close() }
+        timer = loop.setTimer(after: Self.interval, target: self)
+        LoopCollection.collect(of: gateway, on: loop, { ($0.report, $0.records) }) { [weak self] values in
+            guard let self, let gateway = self.gateway, !clients.isEmpty else { return }
+            send("snapshot", gateway.status(values.map { $0?.0 }))
+            for record in news(values.map { $0?.1 }) {
+                if let line = record.literal { send("request", line) }
+            }
+        }
+    }
+
+    /// Returns the records that were not sent yet, the oldest first.
+    private func news(_ records: [(failed: [KeptRecords.Record], slow: [KeptRecords.Record])?])
+        -> [KeptRecords.Record]
+    {
+        let isFirst = sent.isEmpty
+        if isFirst { sent = Array(repeating: -1, count: records.count) }
+        var news: [KeptRecords.Record] = []
+        for (loop, records) in records.enumerated() {
+            guard let records else { continue }
+            let all = records.failed + records.slow
+            if !isFirst { news += all.filter { $0.number > sent[loop] } }
+            sent[loop] = all.map(\.number).max() ?? sent[loop]
+        }
+        return news.sorted { $0.time < $1.time }
+    }
+
+    /// A client that is too slow misses events.
+    private func send(_ name: String, _ data: JSONLiteral) {
+        var event = Array("event: \(name)\ndata: ".utf8)
+        event += data.fragment.bytes
+        event += "\n\n".utf8
+        for client in clients.values where !client.isOverHighWatermark { client.write(event[...]) }
+    }
+}
+
+extension AdminEvents: TimerTarget {
+    func timerFired(_ token: TimerToken) {
+        timer = nil
+        look()
+    }
+}

@@ -1,0 +1,215 @@
+import ASCIIText
+import EventIO
+import GatewayCore
+import HTTPInbound
+import HTTPModel
+import JSONBytes
+import Rx
+
+extension AdminExchange {
+    /// Bytes of an answer's body that are shown.
+    static let explainedBody = 65_536
+
+    /// Runs an endpoint, and answers the record of its request.
+    func explain(_ gateway: GatewayServer) throws(GatewayError) {
+        let asked = try ExplainedRequest(request.body)
+        let answer = LoopBound(self, loop: loop)
+        let worker = gateway.workers[Int.random(in: gateway.workers.indices)]
+        let remote = remoteText
+        worker.loop.execute {
+            let explanation = Explanation(from: remote) { result in
+                answer.loop.execute { answer.value.explained(result) }
+            }
+            let confined = LoopBound(explanation, loop: worker.loop)
+            answer.loop.execute { answer.value.explanationBegan(confined) }
+            worker.value.explain(asked.request, by: confined)
+        }
+    }
+
+    private func explanationBegan(_ explanation: LoopBound<Explanation>) {
+        self.explanation = explanation
+        if isOver { cancelExplanation() }
+    }
+
+    /// The operator has left.
+    func cancelExplanation() {
+        guard let explanation = explanation.take() else { return }
+        explanation.loop.execute { explanation.value.cancel() }
+    }
+
+    private func explained(_ result: Result<Explanation.Answer, GatewayError>) {
+        explanation = nil
+        switch result {
+        case .success(let explained):
+            guard let record = try? JSONFragment(validating: explained.record[...]) else {
+                return fail(GatewayError(.internal, "The record is not JSON"))
+            }
+            let body = explained.body.prefix(Self.explainedBody)
+            var members: [(String, JSONLiteral)] = [
+                ("request", JSONLiteral(record)),
+                ("body", JSONLiteral(String(decoding: body, as: UTF8.self))),
+            ]
+            if explained.isStream { members.append(("streamed", true)) }
+            if body.count < explained.body.count { members.append(("truncated", true)) }
+            answer(.ok, JSONLiteral(members: members))
+        case .failure(let error): fail(error)
+        }
+    }
+}
+
+/// The request that `POST /explain` asks for.
+struct ExplainedRequest {
+    let request: ReceivedRequest
+
+    /// Reads `{"method":"GET","target":"/page?x=1","fields":{"Accept":"*/*"},"body":"..."}`.
+    init(_ body: ArraySlice<UInt8>) throws(GatewayError) {
+        guard let object = try? JSONFragment(validating: body), object.kind == .object else {
+            throw .invalidRequest("The body must be an object such as {\"target\":\"/page\"}")
+        }
+        var method = HTTPMethod.get
+        var target: RequestTarget?
+        var fields: HTTPFields = [.host: "localhost"]
+        var content = ""
+        for (name, value) in object.members {
+            switch name {
+            case "method":
+                guard let text = value.stringValue, let known = HTTPMethod(rawValue: text),
+                    known != .connect, known != .head, known != .options
+                else { throw .invalidRequest("method must be that of an endpoint, such as GET") }
+                method = known
+            case "target":
+                target = value.stringValue.flatMap { RequestTarget($0) }
+                guard target?.form == .origin else {
+                    throw .invalidRequest("target must be a path with or without a query, such as /page?x=1")
+                }
+            case "fields":
+                guard value.kind == .object else { throw .invalidRequest("fields must be an object") }
+                for (name, value) in value.members {
+                    guard let name = HTTPFieldName(name), let text = value.stringValue,
+                        text.utf8.allSatisfy(ASCII.isFieldByte)
+                    else {
+                        throw .invalidRequest("fields has names of fields and their values as strings")
+                    }
+                    fields.remove(name)
+                    fields.append(name, text)
+                }
+            case "body":
+                guard let text = value.stringValue else { throw .invalidRequest("body must be a string") }
+                content = text
+            default:
+                throw .invalidRequest(
+                    "The body has no member \(JSONFragment(string: name)), only method, target, fields and "
+                        + "body")
+            }
+        }
+        guard let target else { throw .invalidRequest("The body needs target, such as /page") }
+        request = ReceivedRequest(
+            head: HTTPRequestHead(method: method, target: target, fields: fields),
+            body: Array(content.utf8)[...])
+    }
+}
+
+/// A request that operators have an endpoint answer. Neither logged nor counted. Confined to a loop.
+final class Explanation {
+    struct Answer: Sendable {
+        /// A line of the access log as JSON, with its timeline.
+        let record: [UInt8]
+        let body: [UInt8]
+        /// Whether the body is streamed. Then it is not shown.
+        let isStream: Bool
+    }
+
+    /// The address of the operator.
+    let remote: String
+    private var deliver: (@Sendable (Result<Answer, GatewayError>) -> Void)?
+    private var ongoing: (any OngoingRequest)?
+    private var record: ((RequestSummary) -> [UInt8])?
+
+    init(from remote: String, _ deliver: @escaping @Sendable (Result<Answer, GatewayError>) -> Void) {
+        self.remote = remote
+        self.deliver = deliver
+    }
+
+    /// - Parameters:
+    ///   - request: what the endpoint gets.
+    ///   - record: makes the record of the request.
+    func begin(
+        _ request: ReceivedRequest, at match: EndpointMatch, of responder: GatewayResponder,
+        as explanation: LoopBound<Explanation>, _ record: @escaping (RequestSummary) -> [UInt8]
+    ) {
+        guard deliver != nil else { return }
+        self.record = record
+        let started = responder.respond(
+            to: request, at: match, from: remote, for: ExplanationReceiver(explanation))
+        if deliver == nil { started.dispose() } else { ongoing = started }
+    }
+
+    func fail(_ error: GatewayError) { deliver.take()?(.failure(error)) }
+
+    /// The operator has left.
+    func cancel() {
+        deliver = nil
+        ongoing.take()?.dispose()
+    }
+
+    fileprivate func answered(_ answer: GatewayResponse) {
+        guard let deliver = deliver.take(), let record = record.take() else { return }
+        // A stream that nobody reads ends with its request.
+        if answer.stream != nil { ongoing?.dispose() }
+        ongoing = nil
+        let body = answer.response.body.reduce(into: [UInt8]()) { all, piece in
+            all += piece.prefix(max(0, AdminExchange.explainedBody + 1 - all.count))
+        }
+        deliver(
+            .success(Answer(record: record(answer.summary), body: body, isStream: answer.stream != nil)))
+    }
+}
+
+/// Takes the answer on any thread.
+private final class ExplanationReceiver: AnswerReceiver {
+    private let explanation: LoopBound<Explanation>
+
+    init(_ explanation: LoopBound<Explanation>) { self.explanation = explanation }
+
+    func answered(_ answer: consuming GatewayResponse) {
+        explanation.loop.execute { [answer, explanation] in explanation.value.answered(answer) }
+    }
+}
+
+extension Worker {
+    /// Has an endpoint answer a request of an operator.
+    func explain(_ request: ReceivedRequest, by explanation: LoopBound<Explanation>) {
+        handler.explain(request, by: explanation, on: loop)
+    }
+}
+
+extension RequestHandler {
+    fileprivate func explain(
+        _ request: ReceivedRequest, by explanation: LoopBound<Explanation>, on loop: EventLoop
+    ) {
+        do throws(GatewayError) {
+            guard case .endpoint(let match) = try responder.route(request.head) else {
+                throw .invalidRequest("No endpoint has this method and path")
+            }
+            guard match.forFile == nil else {
+                throw .invalidRequest("A static file has the path, not an endpoint")
+            }
+            guard request.body.count <= match.bodyLimit else {
+                throw .invalidRequest("The body is larger than the endpoint takes")
+            }
+            guard !match.streamsBody || request.body.isEmpty else {
+                throw .invalidRequest("The endpoint streams bodies of requests, so explain sends it none")
+            }
+            let began = loop.wakeTime
+            let remote = explanation.value.remote
+            explanation.value.begin(request, at: match, of: responder, as: explanation) {
+                [recorder] summary in
+                var facts = RequestFacts(explained: request, status: summary.status, from: remote, at: began)
+                facts.slowLimit = match.slowLimit
+                return recorder.explain(facts, summary)
+            }
+        } catch {
+            explanation.value.fail(error)
+        }
+    }
+}
