@@ -1,6 +1,6 @@
 public import HTTPModel
 
-/// Which proxies in front of the server tell who a client is, and what becomes of it.
+/// Which proxies in front of the server tell who a client is, and who learns of it.
 public struct ClientSettings: Sendable, Hashable {
     /// The peers whose word counts. Any other peer is the client itself, and its forwarding fields are
     /// ignored. Default: none.

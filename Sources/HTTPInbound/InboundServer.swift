@@ -75,12 +75,14 @@ public final class InboundServer {
 
     /// Call it on `loop`. `errorRenderer` is called there for each refusal. `total` counts the connections of
     /// several loops and replaces `limits.connections`; by default each server counts its own.
-    /// `fileDescriptors` are for answers that wait on disk; by default there may be any number. `clients`
-    /// names the proxies in front.
+    /// `bodies` counts the bodies of this loop's requests up to `limits.bufferedBodies`. `fileDescriptors`
+    /// are for answers that wait on disk; by default there may be any number. `clients` names the proxies in
+    /// front.
     public init(
         loop: EventLoop, limits: InboundLimits = InboundLimits(), total: ConnectionTotal? = nil,
-        fileDescriptors: FileDescriptors = FileDescriptors(), clients: ClientSettings = ClientSettings(),
-        handler: any InboundHandler, errorRenderer: @escaping (InboundError) -> HTTPResponse
+        bodies: BodyBudget? = nil, fileDescriptors: FileDescriptors = FileDescriptors(),
+        clients: ClientSettings = ClientSettings(), handler: any InboundHandler,
+        errorRenderer: @escaping (InboundError) -> HTTPResponse
     ) {
         self.loop = loop
         counts = InboundCounts(on: loop)
@@ -92,7 +94,8 @@ public final class InboundServer {
         self.errorRenderer = errorRenderer
         stateLimits = StateLimits(limits)
         requestLimits = RequestLimits(limits)
-        bodies = BodyBudget(limit: limits.bufferedBodies, loop: loop)
+        self.bodies = bodies ?? BodyBudget(limit: limits.bufferedBodies, loop: loop)
+        self.bodies.setLimit(limits.bufferedBodies)
         output.reserveCapacity(32 * 1024)
     }
 

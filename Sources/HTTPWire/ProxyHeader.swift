@@ -20,8 +20,8 @@ public enum ProxyHeaderFault: String, Sendable {
     case timeout
 }
 
-/// Parses the header of the PROXY protocol, version 1 or 2, that begins a connection. Strict: a header that is
-/// not exactly as its specification has it is malformed.
+/// Parses the header of the PROXY protocol, version 1 or 2, that begins a connection. Strict: a header that
+/// is not exactly as its specification has it is malformed.
 public struct ProxyHeaderParser {
     public enum Event: Equatable {
         case needMore

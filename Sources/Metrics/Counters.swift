@@ -20,7 +20,7 @@ public struct Counter {
 public struct Gauge {
     private let series: Series
     private let page: CounterPage
-    private let cell: UnsafeMutablePointer<CounterPage.Cell>
+    fileprivate let cell: UnsafeMutablePointer<CounterPage.Cell>
 
     init(_ series: Series, _ page: CounterPage) {
         self.series = series
@@ -38,6 +38,22 @@ public struct Gauge {
 
     /// What this loop has set.
     public var value: Int { Int(Int64(bitPattern: cell.pointee.load(ordering: .relaxed))) }
+}
+
+/// The cell of a counter or gauge, without a reference to count. Valid as long as that is kept.
+public struct UnownedCell {
+    fileprivate let cell: UnsafeMutablePointer<CounterPage.Cell>
+
+    @inline(__always)
+    public func add(_ amount: Int) { cell.count(UInt64(bitPattern: Int64(amount))) }
+}
+
+extension Counter {
+    public var unowned: UnownedCell { UnownedCell(cell: cell) }
+}
+
+extension Gauge {
+    public var unowned: UnownedCell { UnownedCell(cell: cell) }
 }
 
 /// A histogram of times on one loop's page. Only the loop uses it.

@@ -36,6 +36,11 @@ public struct MetricFamily: Sendable {
         self.help = help
     }
 
+    /// Returns the same histogram of times with other bounds.
+    func with(_ buckets: Buckets) -> MetricFamily {
+        MetricFamily(name, .durations(buckets), of: scope, labels: labels, limit: limit, help: help)
+    }
+
     /// Whether the series of both may stand under one name.
     func hasSeries(like other: MetricFamily) -> Bool {
         kind == other.kind && scope == other.scope && labels == other.labels

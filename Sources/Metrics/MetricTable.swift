@@ -82,6 +82,36 @@ public final class MetricTable: Sendable {
         return entry
     }
 
+    // MARK: Bounds
+
+    /// Gives a histogram of times other bounds. Its series end, and those that are asked for from now on
+    /// begin at 0. Does nothing if it has these bounds.
+    public func use(_ buckets: Buckets, for family: MetricFamily) {
+        let family = family.with(buckets)
+        let ended = state.withLock { state -> [Series] in
+            guard state.families[family.name]?.family.kind != family.kind else { return [] }
+            let ended = Self.removeSeries(of: family, &state)
+            state.families[family.name] = FamilySeries(family: family)
+            return ended
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    /// Ends all series of a family. What still counts in them is lost.
+    public func forget(_ family: MetricFamily) {
+        let ended = state.withLock { Self.removeSeries(of: family, &$0) }
+        withExtendedLifetime(ended) {}
+    }
+
+    /// Returns them, to be freed outside of the lock.
+    private static func removeSeries(of family: MetricFamily, _ state: inout State) -> [Series] {
+        for key in state.names.keys where key.scope == family.scope {
+            state.names[key]?.series[family.name] = nil
+        }
+        defer { state.families[family.name]?.series = [:] }
+        return state.families[family.name].map { Array($0.series.values) } ?? []
+    }
+
     // MARK: Series
 
     /// Notes a family before its first series. Returns false if its name has another kind or other labels.
@@ -93,6 +123,13 @@ public final class MetricTable: Sendable {
         }
     }
 
+    /// Returns the series of a histogram of times, and the bounds that it has in this table.
+    func histogram(_ family: MetricFamily, _ key: Scoped, _ values: [String]) -> (Series, Buckets) {
+        let series = series(family, key, values)
+        guard let buckets = series.buckets else { preconditionFailure("\(family.name)") }
+        return (series, buckets)
+    }
+
     /// Returns the series of a family and name with these values of the family's own labels, or the
     /// `_other` series if the name has reached the family's limit.
     func series(_ family: MetricFamily, _ key: Scoped, _ values: [String]) -> Series {
@@ -100,6 +137,8 @@ public final class MetricTable: Sendable {
         return state.withLock { state in
             let known = state.names[key]?.series[family.name] ?? [:]
             if let series = known[values] { return series }
+            // Its bounds may differ.
+            let family = state.families[family.name]?.family ?? family
             let other = values.map { _ in MetricName.other }
             var values = values
             if known.count - (known[other] == nil ? 0 : 1) >= family.limit, !values.isEmpty {
@@ -205,8 +244,8 @@ public final class MetricName: Sendable {
     public func histogram(
         _ family: MetricFamily, _ values: [String] = [], on page: CounterPage
     ) -> DurationHistogram {
-        guard case .durations(let buckets) = family.kind else { preconditionFailure("\(family.name)") }
-        return DurationHistogram(table.series(family, key, values), page, buckets)
+        let (series, buckets) = table.histogram(family, key, values)
+        return DurationHistogram(series, page, buckets)
     }
 
     /// Returns a counter or gauge for all threads.

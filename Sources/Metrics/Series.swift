@@ -8,6 +8,8 @@ final class Series: Sendable {
     let labels: [UInt8]
     /// Counts the series of a table in the order in which they were made.
     let number: Int
+    /// Of a histogram of times.
+    let buckets: Buckets?
     private let count: Int
     private let cells: CellSpace
 
@@ -18,6 +20,7 @@ final class Series: Sendable {
         self.cells = cells
         self.labels = MetricsWriter.text(of: labels)
         count = family.cellCount
+        if case .durations(let buckets) = family.kind { self.buckets = buckets } else { buckets = nil }
         index = cells.take(count)
     }
 

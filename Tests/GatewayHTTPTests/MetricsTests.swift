@@ -1,6 +1,7 @@
 import EventIO
 import Foundation
 import GatewayCore
+import HTTPModel
 import JSONBytes
 import Locking
 import Metrics
@@ -11,6 +12,14 @@ import TestTools
 import Testing
 
 @testable import GatewayHTTP
+
+private enum PostedAPI: TargetType {
+    case post
+
+    var baseURL: String { "http://127.0.0.1:1" }
+    var path: RequestPath { "/first" }
+    var method: HTTPMethod { .post }
+}
 
 @Suite("The gateway's metrics", .timeLimit(.minutes(1)))
 struct MetricsTests {
@@ -106,7 +115,29 @@ struct MetricsTests {
             try wait(server, .upstreamAttempts, "parts", "2xx", "", is: 1)
             #expect(server.metrics.value(.upstreamAttempts, ["parts", "5xx", ""]) == 1)
             #expect(server.metrics.value(.upstreamRetries, ["parts"]) == 1)
+            #expect(server.metrics.value(.upstreamNotRetried, ["parts", "method"]) == nil)
         }
+    }
+
+    @Test("A call that a rule keeps from another attempt is counted with the rule, which its log line has")
+    func notRetried() throws {
+        let upstream = try upstream([Self.bad.replacing("500", with: "503")])
+        defer { upstream.stop() }
+        let lines = try withLoggedGateway { configuration in
+            configuration.upstreams = ["parts": "http://127.0.0.1:\(upstream.port)"]
+        } declare: { gateway in
+            let parts = gateway.provider(PostedAPI.self, upstream: "parts")
+            gateway.post("/page") { _ in
+                .parts(first: parts.rx.request(.post).fragment())
+            }
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            #expect(client.send("POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n"))
+            #expect(try client.reply().status == 503)
+            try wait(server, .upstreamNotRetried, "parts", "method", is: 1)
+            #expect(server.metrics.value(.upstreamRetries, ["parts"]) == 0)
+        }
+        #expect(lines.first?.value(at: "/parts/first/notRetried")?.stringValue == "method")
     }
 
     @Test("Connections of clients and to upstreams are counted while they are open")

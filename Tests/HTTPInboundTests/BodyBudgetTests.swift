@@ -25,7 +25,7 @@ struct BodyBudgetTests {
             second.send(Self.post("/echo", size))
             let refusal = try second.reply()
             #expect(refusal.status == 503)
-            #expect(refusal.text.hasPrefix("overloaded: "))
+            #expect(refusal.text.hasPrefix("body_memory: "))
             try await server.on { _, handler in handler.answerLater("done") }
             #expect(try first.reply().text == "done")
             try await poll(while: try await server.on { server, _ in server.bodyBytes } > 0) {

@@ -101,7 +101,7 @@ struct BodyStreamFailureTests {
             _ = try await server.whileBusy {
                 client.send(Self.post("Content-Length: 101") + String(repeating: "x", count: 101))
             }
-            try await Self.readAndDrop(server, until: "body refused 503 overloaded")
+            try await Self.readAndDrop(server, until: "body refused 503 body_memory")
             #expect(try client.reply().status == 503)
             #expect(try await server.on { server, _ in server.bodyBytes } == 0)
         }

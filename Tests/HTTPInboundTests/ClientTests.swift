@@ -253,7 +253,7 @@ struct ProxyProtocolTests {
             let next = try server.client()
             next.send(Self.line)
             #expect(try ClientTests.ask(next) == "203.0.113.9 - - -")
-            // Back again: the client behind the header is no proxy.
+            // Back again: the client behind the header is not a proxy.
             let before = try ClientTests.settings()
             try await server.on { server, handler in
                 server.use(

@@ -166,7 +166,7 @@ struct ConnectionLimitTests {
                 other.send(KeepAliveTests.get + KeepAliveTests.get)
                 let refusal = try other.reply()
                 #expect(refusal.status == 503)
-                #expect(refusal.text.hasPrefix("overloaded: "))
+                #expect(refusal.text.hasPrefix("connection_limit: "))
                 #expect(refusal.value("Connection") == "close")
                 #expect(other.readToEnd() == ([], .fin))
             }

@@ -11,6 +11,7 @@ extension CommandTests {
 
         private static let page = """
             version: 1
+            hosts: any
             listen: {host: 127.0.0.1, port: 0, loops: 1}
             drain: {delay: 0s}
             upstreams:
@@ -29,7 +30,7 @@ extension CommandTests {
                 (["page"], "neither a path such as /page nor a URL"),
                 (["/page", "--request", "a"], "only one"),
                 (["/page", "--log", "-"], "--log needs --request ID"),
-                (["--request", "a/b"], "is no id"),
+                (["--request", "a/b"], "is not an id"),
             ])
         func usage(words: [String], message: String) throws {
             let output = try SluiceProcess(["explain"] + words).finish()

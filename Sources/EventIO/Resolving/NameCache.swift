@@ -30,6 +30,8 @@ struct NameCache {
         var freshUntil = MonotonicTime(nanoseconds: 0)
         var usableUntil = MonotonicTime(nanoseconds: 0)
         var isLookingUp = false
+        /// When the lookup that runs, or the last one, was wanted.
+        var lookupBegan = MonotonicTime(nanoseconds: 0)
         /// Whether the addresses were asked for since the last lookup began.
         var isInUse = false
         /// Keyed by identity, so that a request that times out leaves in constant time.
@@ -39,6 +41,14 @@ struct NameCache {
         /// Nobody waits for an expired name, because its lookup would be running.
         func isExpired(_ now: MonotonicTime) -> Bool {
             !isLookingUp && watchers.isEmpty && usableUntil <= now
+        }
+
+        /// Begins a lookup unless one runs. Returns whether it did.
+        mutating func beginLookup(at now: MonotonicTime) -> Bool {
+            guard !isLookingUp else { return false }
+            isLookingUp = true
+            lookupBegan = now
+            return true
         }
 
         /// When the name is looked up again; nil if it is not wanted or a lookup is running.
@@ -56,8 +66,12 @@ struct NameCache {
         var answer: Answer?
         /// Addresses of one family, for a request that waits for the other one, or for `waiting`.
         var partial: [SocketAddress]?
+        /// Whether the answer's time to live is over.
+        var isStale = false
         /// The caller has to look the name up and report the result to `found`.
         var looksUp = false
+        /// The time that the lookup took, if one has ended.
+        var lookupTime: TimeAmount?
         /// The next refresh may be earlier than before.
         var refreshesChanged = false
         var waiting: [ResolveRequest] = []
@@ -87,10 +101,10 @@ struct NameCache {
             }
             return step
         }
-        step.looksUp = !entry.isLookingUp
-        entry.isLookingUp = true
+        step.looksUp = entry.beginLookup(at: now)
         if case .success = entry.answer, now < entry.usableUntil {
             step.answer = entry.answer
+            step.isStale = true
             entry.isInUse = !step.looksUp
         } else {
             step.partial = entry.partial
@@ -112,8 +126,7 @@ struct NameCache {
         var step = Step()
         step.refreshesChanged = true
         if entry.answer == nil || now >= entry.freshUntil {
-            step.looksUp = !entry.isLookingUp
-            entry.isLookingUp = true
+            step.looksUp = entry.beginLookup(at: now)
         }
         // An answer that is too old does not count.
         if now >= entry.usableUntil { entry.answer = nil }
@@ -173,9 +186,10 @@ struct NameCache {
                 entry.usableUntil = entry.freshUntil
             }
         }
+        var step = Step()
+        if entry.isLookingUp { step.lookupTime = now - entry.lookupBegan }
         entry.isLookingUp = false
         entry.partial = nil
-        var step = Step()
         step.refreshesChanged = entry.refreshTime != nil
         step.waiting = Array(entry.waiting.values)
         step.watchers = Array(entry.watchers.values)
@@ -192,7 +206,7 @@ struct NameCache {
     mutating func takeRefreshes(now: MonotonicTime) -> [String] {
         let due = entries.filter { $0.value.refreshTime.map { $0 <= now } ?? false }.map(\.key)
         for host in due {
-            entries[host]?.isLookingUp = true
+            _ = entries[host]?.beginLookup(at: now)
             entries[host]?.isInUse = false
         }
         return due

@@ -1,4 +1,5 @@
 import Locking
+public import Metrics
 
 /// Resolves names, behind a cache that all loops share.
 ///
@@ -92,6 +93,10 @@ public final class Resolver: Sendable {
 
     deinit { core.stop() }
 
+    /// Counts lookups in this table. Call it before the first lookup. A resolver that several gateways share
+    /// counts in the table of the first.
+    public func count(in table: MetricTable) { core.count(in: table) }
+
     /// Finds the addresses of `host`, without a lookup if it is numeric. `updated` is called on `loop`, after
     /// this returns: once with all addresses, of which there is at least one, or with `.nameNotFound`,
     /// `.nameUnusable`, `.nameFailed` or `.nameTimedOut`. Before, it is called with the addresses of one
@@ -108,6 +113,7 @@ public final class Resolver: Sendable {
             return request
         }
         let step = core.change { $0.requested(host, by: request, now: $1) }
+        if step.isStale { core.counts?.answeredStale() }
         if let answer = step.answer {
             request.finish(answer)
         } else {

@@ -1,6 +1,7 @@
 import CLibevent
 import Glibc
 import Locking
+import Metrics
 
 /// Who looks names up.
 enum LookupMethod: Sendable {
@@ -33,6 +34,7 @@ final class ResolverCore: Sendable {
     private let cache: Lock<NameCache>
     private let clock: @Sendable () -> MonotonicTime
     private let thread = Lock(ThreadState())
+    private let counting = Lock<ResolverCounts?>(nil)
     private let helpers: HelperThreads
 
     init(
@@ -47,6 +49,13 @@ final class ResolverCore: Sendable {
             withoutTTL: limits.positiveAge, negative: limits.negativeAge, stale: TimeAmount(settings.stale))
         cache = Lock(NameCache(ages, limit: limits.cachedNames))
         helpers = HelperThreads(name: "resolver", limit: limits.threads, waitingLimit: limits.waitingNames)
+    }
+
+    /// Nil until `count(in:)`.
+    var counts: ResolverCounts? { counting.withLock { $0 } }
+
+    func count(in table: MetricTable) {
+        counting.withLock { $0 = $0 ?? ResolverCounts(in: table) }
     }
 
     /// Changes or reads the cache, with the time of `clock`.
@@ -71,6 +80,7 @@ final class ResolverCore: Sendable {
             perform(step, for: host)
         case .complete(let result):
             let step = change { $0.found(result, for: host, now: $1) }
+            if let time = step.lookupTime { counts?.lookupEnded(result, after: time) }
             for request in step.waiting { request.finish(result.map(\.addresses)) }
             perform(step, for: host)
         }
@@ -88,10 +98,16 @@ final class ResolverCore: Sendable {
         switch method {
         case .ares: wakeThread(adding: host)
         case .blocking(let lookup):
+            let counts = counts
+            counts?.waiters(changedBy: 1)
             let isAccepted = helpers.submit { [self] in
+                counts?.waiters(changedBy: -1)
                 found(.complete(Self.usable(lookup(host), of: host)), for: host)
             }
-            if !isAccepted { fail(host) }
+            if !isAccepted {
+                counts?.waiters(changedBy: -1)
+                fail(host)
+            }
         }
     }
 
@@ -120,11 +136,13 @@ final class ResolverCore: Sendable {
     /// Lets the thread look at the cache and at the waiting names, to which it adds `host`. Starts it if it
     /// is not running.
     func wakeThread(adding host: String? = nil) {
+        let counts = counts
         let action = thread.withLock { state -> Action in
             guard !state.isStopped else { return .nothing }
             if let host {
                 guard state.waiting.count < limits.waitingNames else { return .refuse }
                 state.waiting.append(host)
+                counts?.waiters(changedBy: 1)
             }
             if state.wake >= 0 {
                 state.signal()
@@ -152,6 +170,7 @@ final class ResolverCore: Sendable {
             Self.end(&state)
             return state.waiting
         }
+        counts?.waiters(changedBy: -waiting.count)
         for host in waiting { fail(host, lacksDescriptors: lacksDescriptors) }
     }
 
@@ -194,16 +213,20 @@ final class ResolverCore: Sendable {
     /// Returns the eventfd and the names to look up now, or nil if the thread has to end.
     private func admit(into lookups: borrowing AresLookups) -> (wake: Int32, hosts: [String])? {
         let (room, isIdle) = (lookups.room, lookups.isEmpty)
+        let counts = counts
         return thread.withLock { state in
             // With the thread's state locked, so that nobody wakes a thread that is ending.
             let isDone =
                 isIdle && state.waiting.isEmpty && change { cache, _ in cache.nextRefresh } == nil
             guard !state.isStopped, !isDone else {
+                counts?.waiters(changedBy: -state.waiting.count)
+                state.waiting = []
                 Self.end(&state)
                 return nil
             }
             let hosts = Array(state.waiting.prefix(room))
             state.waiting.removeFirst(hosts.count)
+            counts?.waiters(changedBy: -hosts.count)
             return (state.wake, hosts)
         }
     }

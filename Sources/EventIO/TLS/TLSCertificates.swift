@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 
 struct TLSCertificates: ~Copyable {
     let subject: String
@@ -23,6 +24,15 @@ struct TLSCertificates: ~Copyable {
             throw TLSError(.configuration, "\(text.subject): contains no certificate")
         }
         return certificates
+    }
+
+    /// When the first of them expires, in seconds since 1970; nil if a time cannot be read.
+    var firstExpiry: Int? {
+        all.compactMap { certificate in
+            var time = tm()
+            guard ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) == 1 else { return nil }
+            return timegm(&time)
+        }.min()
     }
 
     deinit {

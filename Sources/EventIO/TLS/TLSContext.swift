@@ -15,6 +15,17 @@ public final class TLSContext: @unchecked Sendable {
     let handle: OpaquePointer
     let pins: TLSPins
     let sessions = TLSSessionCache()
+    private let expiries = Lock(Expiries())
+
+    /// When the first of the configured certificates expire, in seconds since 1970. Nil without any.
+    public struct Expiries: Sendable {
+        /// Of the client's chain.
+        public fileprivate(set) var client: Int?
+        /// Of the authorities. Nil for the system's roots.
+        public fileprivate(set) var authority: Int?
+    }
+
+    public var certificateExpiries: Expiries { expiries.withLock { $0 } }
 
     /// Reads the files of the configuration, which blocks.
     ///
@@ -92,6 +103,8 @@ public final class TLSContext: @unchecked Sendable {
             return
         }
         let certificates = try TLSCertificates.read(authorities)
+        let expiry = certificates.firstExpiry
+        expiries.withLock { $0.authority = expiry }
         guard let store = SSL_CTX_get_cert_store(handle) else { return }
         for certificate in certificates.all where X509_STORE_add_cert(store, certificate) != 1 {
             throw TLSError(.configuration, "\(certificates.subject): \(TLSError.openSSLReason)")
@@ -101,6 +114,8 @@ public final class TLSContext: @unchecked Sendable {
 
     private func useIdentity(_ certificateChain: TLSPEMText, _ privateKey: TLSPEMText) throws(TLSError) {
         let chain = try TLSCertificates.read(certificateChain)
+        let expiry = chain.firstExpiry
+        expiries.withLock { $0.client = expiry }
         for (index, certificate) in chain.all.enumerated() {
             let isTaken =
                 index == 0

@@ -5,7 +5,9 @@ extension ConfigProblem {
     ///
     ///     {"errors":1,"warnings":0,"problems":[{"severity":"error","file":"sluice.yaml","line":3,
     ///      "column":9,"message":"..."}]}
-    package static func json(_ problems: [ConfigProblem]) -> [UInt8] {
+    ///
+    /// - Parameter series: how many series the metrics of the file have at most; nil to leave that out.
+    package static func json(_ problems: [ConfigProblem], series: Int? = nil) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginObject()
         composer.key("errors")
@@ -29,6 +31,10 @@ extension ConfigProblem {
             composer.endObject()
         }
         composer.endArray()
+        if let series {
+            composer.key("series")
+            composer.int(series)
+        }
         composer.endObject()
         return Array(composer.fragment().bytes)
     }

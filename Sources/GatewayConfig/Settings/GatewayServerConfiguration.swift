@@ -15,8 +15,8 @@ public struct GatewayServerConfiguration: Sendable {
     /// The names that requests may have in `Host`; any other is 421 `MISDIRECTED`, except on `/health/*`.
     /// Default nil: `.localhost` on a loopback address, else `.any`.
     public var hosts: HostNames?
-    /// The proxies in front, and what becomes of what they tell about clients. Default: none, so the peer of
-    /// each connection is the client.
+    /// The proxies in front, and what the gateway does with what they tell about clients. Default: none, so
+    /// the peer of each connection is the client.
     public var clients = ClientSettings()
     /// The gateway's name in `Via` and `Proxy-Status`: a token (RFC 9110 5.6.2) of 1 to 64 bytes. Gateways
     /// that call each other may share a name: only a request whose `Via` contains it four times is refused,
@@ -50,6 +50,8 @@ public struct GatewayServerConfiguration: Sendable {
     public var slow = Duration.seconds(1)
     /// Fields of requests that the access log has, with 256 bytes of each. Default none.
     public var logFields = LoggedFields.none
+    /// What is measured for metrics.
+    public var metrics = MetricsSettings()
     /// Called once for each request, when its answer has been sent or never will be: on the request's loop,
     /// so it must not block. Not called for requests that the server closes its connection on without reading
     /// them. Default: none.

@@ -17,8 +17,8 @@ public struct LoggedFields: Sendable, Hashable, CustomStringConvertible {
 
     private init() { names = [] }
 
-    /// - Throws: `Fault` for a name that is none, that carries credentials or is given twice, and for more
-    ///   than 8 names.
+    /// - Throws: `Fault` for a text that is not a field name, for a name that carries credentials or is given
+    ///   twice, and for more than 8 names.
     public init(_ texts: [String]) throws(Fault) {
         var names: [HTTPFieldName] = []
         for text in texts {

@@ -106,6 +106,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
         Setting("listen", \.self, .settings(.listen), "Where the gateway listens.")
         Setting("admin", \.self, .settings(.admin), "How operators reach the gateway.")
         Setting("log", \.self, .settings(.log), "What the gateway logs.")
+        Setting("metrics", \.metrics, .settings(.metrics), "What is measured for metrics.")
         Setting("drain", \.self, .settings(.drain), "How the gateway stops.")
         Setting("name", \.name, .gatewayName, "The gateway's name in Via and Proxy-Status.")
         Setting("hosts", \.hosts, .hostNames, "The host names to answer for (*.example.com), or any.")
@@ -151,6 +152,16 @@ extension SettingTable where Root == ClientSettings {
             "What upstreams learn of a client, unless their forwardClient says otherwise.")
         Setting("requestId", \.requestID, .word, "Whose X-Request-Id is kept.")
         Setting("scheme", \.scheme, .word, "The scheme of requests of which no trusted proxy tells one.")
+    }
+}
+
+extension SettingTable where Root == MetricsSettings {
+    /// What is measured for metrics.
+    static let metrics = SettingTable("metrics", standard: MetricsSettings()) {
+        Setting(
+            "buckets", \.buckets, .bucketBounds,
+            "The bounds of the buckets of sluice_http_request_duration_seconds: 1 to 20 rising times.")
+        Setting("parts", \.parts, .flag, "Whether the parts of answers have metrics.")
     }
 }
 

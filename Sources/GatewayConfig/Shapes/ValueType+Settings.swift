@@ -146,6 +146,24 @@ extension ValueType where Value == SettingChanges<CompressionSettings?> {
         }, orMapping: .present(.compression))
 }
 
+extension ValueType where Value == [Duration] {
+    /// Bounds of buckets, each above the one before.
+    static let bucketBounds: ValueType = {
+        let bounds = ValueType<[Located<Duration>]>.list(
+            of: ValueType<Duration>.duration("0.1ms", "1h").located, MetricsSettings.bucketCounts)
+        return ValueType(schema: bounds.schema) { node, subject, reader in
+            guard let bounds = bounds.read(node, subject, reader) else { return nil }
+            for (bound, next) in zip(bounds, bounds.dropFirst()) where next.value <= bound.value {
+                guard !reader.unread.contains(bound.place), !reader.unread.contains(next.place) else {
+                    continue
+                }
+                reader.error("\(subject.text): the bound is not above the one before it", at: next.place)
+            }
+            return bounds.map(\.value)
+        }
+    }()
+}
+
 extension ValueType where Value == AccessLogging {
     static let accessLogging = ValueType(
         .any(of: [

@@ -16,6 +16,7 @@ extension AdminExchange {
         let answer = LoopBound(self, loop: loop)
         let worker = gateway.workers[Int.random(in: gateway.workers.indices)]
         let remote = remoteText
+        patience = loop.setTimer(after: LoopPatience.limit, target: self)
         worker.loop.execute {
             let explanation = Explanation(from: remote) { result in
                 answer.loop.execute { answer.value.explained(result) }
@@ -28,17 +29,19 @@ extension AdminExchange {
 
     private func explanationBegan(_ explanation: LoopBound<Explanation>) {
         self.explanation = explanation
-        if isOver { cancelExplanation() }
+        // The operator has left, or the loop has been silent for too long.
+        if let patience = patience.take() { loop.cancelTimer(patience) } else { cancelExplanation() }
     }
 
     /// The operator has left.
     func cancelExplanation() {
+        if let patience = patience.take() { loop.cancelTimer(patience) }
         guard let explanation = explanation.take() else { return }
         explanation.loop.execute { explanation.value.cancel() }
     }
 
     private func explained(_ result: Result<Explanation.Answer, GatewayError>) {
-        explanation = nil
+        guard explanation.take() != nil else { return }
         switch result {
         case .success(let explained):
             guard let record = try? JSONFragment(validating: explained.record[...]) else {
@@ -54,6 +57,14 @@ extension AdminExchange {
             answer(.ok, JSONLiteral(members: members))
         case .failure(let error): fail(error)
         }
+    }
+}
+
+extension AdminExchange: TimerTarget {
+    /// The loop has not begun to explain.
+    func timerFired(_ token: TimerToken) {
+        patience = nil
+        fail(GatewayError(.overloaded, "The loop that was asked is busy; ask again"))
     }
 }
 
@@ -75,7 +86,7 @@ struct ExplainedRequest {
             case "method":
                 guard let text = value.stringValue, let known = HTTPMethod(rawValue: text),
                     known != .connect, known != .head, known != .options
-                else { throw .invalidRequest("method must be that of an endpoint, such as GET") }
+                else { throw .invalidRequest("method must be one of an endpoint, such as GET") }
                 method = known
             case "target":
                 target = value.stringValue.flatMap { RequestTarget($0) }
@@ -204,8 +215,9 @@ extension RequestHandler {
             let remote = explanation.value.remote
             explanation.value.begin(request, at: match, of: responder, as: explanation) {
                 [recorder] summary in
-                var facts = RequestFacts(explained: request, status: summary.status, from: remote, at: began)
-                facts.slowLimit = match.slowLimit
+                let facts = RequestFacts(
+                    explained: request, status: summary.status, from: remote, slowLimit: match.slowLimit,
+                    at: began)
                 return recorder.explain(facts, summary)
             }
         } catch {

@@ -5,6 +5,7 @@ import HTTPInbound
 import HTTPModel
 import JSONBytes
 import Metrics
+import Rx
 
 /// A request to the admin listener. Confined to its loop.
 final class AdminExchange: InboundExchange {
@@ -12,6 +13,8 @@ final class AdminExchange: InboundExchange {
     private let handler: AdminHandler
     /// The endpoint that is being explained; nil for nearly all requests.
     var explanation: LoopBound<Explanation>?
+    /// Runs until a loop begins to explain.
+    var patience: TimerToken?
 
     init(_ arrival: Arrival, _ operation: AdminOperation, _ handler: AdminHandler) {
         self.operation = operation

@@ -16,7 +16,7 @@ final class AdminHandler: InboundHandler {
     weak var gateway: GatewayServer?
     private let access: AdminAccess
     private let pulses: LoopPulses
-    /// Those of all addresses.
+    /// Shared by all addresses.
     let events: AdminEvents
 
     init(

@@ -33,6 +33,7 @@ extension GatewayServerConfiguration {
     /// Returns a value that is not one scalar in a file; nil for any other.
     fileprivate func composite(_ key: String) -> JSONLiteral? {
         switch key {
+        case "metrics.buckets": JSONLiteral(metrics.buckets.map { JSONLiteral($0 / .seconds(1)) })
         case "hosts": hosts.map { JSONLiteral($0.names.map { JSONLiteral($0) } ?? "any") }
         case "clients.trusted": JSONLiteral(clients.trusted.networks.map { JSONLiteral("\($0)") })
         case "public": files.map { JSONLiteral($0.folder ?? "files in the program") }

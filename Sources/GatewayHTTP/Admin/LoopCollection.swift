@@ -1,11 +1,13 @@
 import EventIO
 import Rx
 
+enum LoopPatience {
+    /// A loop that is silent for longer is left out.
+    static let limit = Duration.milliseconds(500)
+}
+
 /// Asks each loop of a gateway for a value. Confined to the loop of the admin listener.
 final class LoopCollection<Value: Sendable> {
-    /// A loop that is silent for longer is left out.
-    private static var patience: Duration { .milliseconds(500) }
-
     private var values: [Value?]
     private var missing: Int
     private var deliver: (([Value?]) -> Void)?
@@ -26,7 +28,7 @@ final class LoopCollection<Value: Sendable> {
         _ deliver: @escaping ([Value?]) -> Void
     ) {
         let collection = LoopCollection(gateway.workers.count, deliver)
-        collection.timer = loop.setTimer(after: patience, target: collection)
+        collection.timer = loop.setTimer(after: LoopPatience.limit, target: collection)
         let answer = LoopBound(collection, loop: loop)
         for (index, worker) in gateway.workers.enumerated() {
             worker.loop.execute {

@@ -9,9 +9,19 @@ final class ExchangeBody: CountedSource {
     private final class Feed {
         let reader: InboundBodyReader
         var isCancelled = false
+        /// Nil once a refusal of the body is counted.
+        private var counters: RequestCounters?
 
-        init(_ reader: InboundBodyReader) {
+        init(_ reader: InboundBodyReader, _ counters: RequestCounters) {
             self.reader = reader
+            self.counters = counters
+        }
+
+        func read(limit: Int, _ receive: @escaping PieceReceiver) {
+            reader.read { [self] piece in
+                if case .failed(.refused(let error)) = piece { counters.take()?.count(error) }
+                receive(piece.result(limit: limit))
+            }
         }
     }
 
@@ -22,10 +32,15 @@ final class ExchangeBody: CountedSource {
     private let limit: Int
 
     /// Call it on `loop`.
-    init(_ reader: InboundBodyReader, from client: AddressPrefix, limit: Int, loop: EventLoop) {
+    ///
+    /// - Parameter counters: count a refusal of the body.
+    init(
+        _ reader: InboundBodyReader, from client: AddressPrefix, limit: Int, _ counters: RequestCounters,
+        loop: EventLoop
+    ) {
         self.client = client
         memory = reader.memory
-        feed = LoopBound(Feed(reader), loop: loop)
+        feed = LoopBound(Feed(reader, counters), loop: loop)
         self.limit = limit
     }
 
@@ -47,8 +62,7 @@ final class ExchangeBody: CountedSource {
         let feed = feed.value
         // A cancellation on the loop overtakes a read from another thread.
         guard !feed.isCancelled else { return }
-        let limit = limit
-        feed.reader.read { receive($0.result(limit: limit)) }
+        feed.read(limit: limit, receive)
     }
 
     private func stop() {

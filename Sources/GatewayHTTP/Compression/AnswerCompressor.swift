@@ -4,6 +4,7 @@ import EventIO
 import GatewayConfig
 import HTTPInbound
 import HTTPModel
+import Metrics
 import Networking
 import Resilience
 
@@ -17,9 +18,11 @@ final class AnswerCompressor {
     private var brotli: ContentEncoder?
     /// Divides the streams that are compressed at a time among clients.
     private var streams: FairShares<AddressPrefix>
+    fileprivate let counts: CompressionCounts
 
-    init(_ settings: CompressionSettings) {
+    init(_ settings: CompressionSettings, _ counts: CompressionCounts) {
         self.settings = settings
+        self.counts = counts
         streams = FairShares(capacity: settings.streams)
     }
 
@@ -68,11 +71,17 @@ final class AnswerCompressor {
         if count > Self.whole {
             guard exchange.mayHold(count),
                 let encoder = AnswerEncoder(coding, for: self, exchange.clientPrefix)
-            else { return .whole }
+            else {
+                counts.skipped.add()
+                return .whole
+            }
             answer.fields.describe(coding)
             return .sliced(encoder)
         }
-        guard let encoder = encoder(for: coding) else { return .whole }
+        guard let encoder = encoder(for: coding) else {
+            counts.skipped.add()
+            return .whole
+        }
         var output: [UInt8] = []
         do {
             for (index, piece) in answer.body.enumerated() {
@@ -85,9 +94,14 @@ final class AnswerCompressor {
             // Out of memory: the answer is sent as it is, and the next one gets another encoder.
             gzip = nil
             brotli = nil
+            counts.skipped.add()
             return .whole
         }
-        guard output.count < count else { return .whole }
+        guard output.count < count else {
+            counts.skipped.add()
+            return .whole
+        }
+        counts.compressed(coding, count, to: output.count)
         answer.body = [output[...]]
         answer.fields.describe(coding)
         return .whole
@@ -118,9 +132,13 @@ final class AnswerCompressor {
             return nil
         }
         if let length, length < settings.minimumSize { return nil }
-        guard let coding = coding(for: &head.fields, head.status, request, isStream: true),
-            let encoder = AnswerEncoder(coding, for: self, exchange.clientPrefix)
-        else { return nil }
+        guard let coding = coding(for: &head.fields, head.status, request, isStream: true) else {
+            return nil
+        }
+        guard let encoder = AnswerEncoder(coding, for: self, exchange.clientPrefix) else {
+            counts.skipped.add()
+            return nil
+        }
         head.fields.describe(coding)
         return encoder
     }
@@ -138,9 +156,16 @@ final class AnswerCompressor {
         }
     }
 
-    fileprivate func streamBegins(for client: AddressPrefix) -> Bool { streams.take(for: client) }
+    fileprivate func streamBegins(for client: AddressPrefix) -> Bool {
+        guard streams.take(for: client) else { return false }
+        counts.streams.add(1)
+        return true
+    }
 
-    fileprivate func streamEnded(for client: AddressPrefix) { streams.giveBack(by: client) }
+    fileprivate func streamEnded(for client: AddressPrefix) {
+        streams.giveBack(by: client)
+        counts.streams.add(-1)
+    }
 
     // MARK: The choice
 
@@ -228,6 +253,7 @@ private struct AcceptedPair {
 /// Compresses the body of one streamed answer. Confined to its loop.
 final class AnswerEncoder {
     private let encoder: ContentEncoder
+    private let coding: ContentCoding
     private let owner: AnswerCompressor
     let client: AddressPrefix
     private var output: [UInt8] = []
@@ -240,6 +266,7 @@ final class AnswerEncoder {
             return nil
         }
         self.encoder = encoder
+        self.coding = coding
         self.owner = owner
         self.client = client
     }
@@ -255,6 +282,7 @@ final class AnswerEncoder {
     ) throws {
         output.removeAll(keepingCapacity: true)
         try encoder.encode(piece, to: &output, flush)
+        owner.counts.compressed(coding, piece.count, to: output.count)
         if !output.isEmpty { output.withUnsafeBytes(send) }
     }
 }

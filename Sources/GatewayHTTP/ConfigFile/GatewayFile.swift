@@ -30,11 +30,10 @@ package struct GatewayFile: Sendable {
         // What the engine refuses is told by `declare`, so that each plan is made once.
         let (faults, _) = Self.faults(of: document)
         guard faults.isEmpty else {
-            throw GatewayFileError(
-                problems: (reading.problems + faults).sorted { $0.isBefore($1, in: document) })
+            throw GatewayFileError(problems: Self.sorted(reading.problems + faults, in: document))
         }
         self.document = document
-        warnings = reading.problems
+        warnings = Self.sorted(reading.problems + Self.warnings(of: document), in: document)
         paths = reading.paths
     }
 
@@ -44,6 +43,12 @@ package struct GatewayFile: Sendable {
         of path: String, from source: any ConfigSource = SystemConfigSource(), isStatic: Bool = false
     ) -> [ConfigProblem] {
         check(path, from: source, isStatic: isStatic).problems
+    }
+
+    /// Checks a file, and returns how many series its metrics have at most; nil if there is an error.
+    static func checked(_ path: String, isStatic: Bool) -> (problems: [ConfigProblem], series: Int?) {
+        let (document, problems) = check(path, from: SystemConfigSource(), isStatic: isStatic)
+        return (problems, document.map { SeriesEstimate($0).total })
     }
 
     /// Reads a file without variables, secrets and certificates, and checks what does not depend on them. The
@@ -60,8 +65,20 @@ package struct GatewayFile: Sendable {
         let reading = ConfigReading.read(path, from: source, mode: isStatic ? .staticCheck : .serving)
         guard let document = reading.document else { return (nil, reading.problems) }
         let faults = allFaults(of: isStatic ? document.known : document)
-        let problems = (reading.problems + faults).sorted { $0.isBefore($1, in: document) }
-        return (faults.isEmpty ? document : nil, problems)
+        let others = faults.isEmpty ? warnings(of: document) : faults
+        return (faults.isEmpty ? document : nil, sorted(reading.problems + others, in: document))
+    }
+
+    private static func sorted(
+        _ problems: [ConfigProblem], in document: ConfigDocument
+    ) -> [ConfigProblem] {
+        problems.sorted { $0.isBefore($1, in: document) }
+    }
+
+    /// What the engine takes, and an operator should know.
+    private static func warnings(of document: ConfigDocument) -> [ConfigProblem] {
+        guard let warning = SeriesEstimate(document).warning else { return [] }
+        return [document.problem(.warning, warning, at: ConfigPlace(file: 0, line: 1, column: 1))]
     }
 
     private static func allFaults(of document: ConfigDocument) -> [ConfigProblem] {

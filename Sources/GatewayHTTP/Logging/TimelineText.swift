@@ -4,7 +4,7 @@ import GatewayCore
 /// Writes the times of a request's calls as `meta.timeline` has them, with the kinds of parts and the
 /// addresses of attempts, which clients do not learn. Times are milliseconds from the request's head.
 struct TimelineText {
-    /// Attempts of a request that are listed. Further ones are counted.
+    /// Attempts of a request that are listed. Others are counted.
     static let mostAttempts = 64
 
     /// Nanoseconds from the request's head to the start of its endpoint.

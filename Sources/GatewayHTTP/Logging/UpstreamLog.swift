@@ -29,7 +29,7 @@ final class UpstreamLog: UpstreamObserver {
     }
 
     private let log: Log
-    /// Where retries are counted; nil to count none.
+    /// Where retries, and what kept calls from them, are counted; nil to count none.
     private let metrics: MetricTable?
     private let clock: @Sendable () -> MonotonicTime
     /// States by upstream name. The endpoints' code bounds the number of names.
@@ -115,6 +115,10 @@ final class UpstreamLog: UpstreamObserver {
                 "upstream": upstream.name, "address": address, "attempt": attempt,
                 "reason": reason.token, "status": status, "delayMs": wait / 1_000_000,
             ])
+    }
+
+    func callIsNotRetried(to upstream: Upstream, because rule: RetryObstacle) {
+        metrics?.name(.upstream, upstream.label).shared(.upstreamNotRetried, [rule.token]).add()
     }
 
     func addressChanged(of upstream: String, _ address: String, _ change: AddressHealth.Change) {

@@ -4,7 +4,7 @@ import HTTPModel
 import HTTPOutbound
 import JSONBytes
 
-/// Draws where the time of a request went: of one that it makes, or of one that is over.
+/// Draws where the time of a request went: of a new one, or of an earlier one.
 package enum ExplainCommand {
     private static let requestFlag = ProgramFlag(
         name: "request", placeholder: "ID",
@@ -47,7 +47,7 @@ package enum ExplainCommand {
             case (_?, nil) where file != nil: throw UsageError(message: "--log needs --request ID")
             case (nil, let id?):
                 guard !id.isEmpty, !id.contains("/") else {
-                    throw UsageError(message: "'\(id)' is no id of a request or trace")
+                    throw UsageError(message: "'\(id)' is not an id of a request or trace")
                 }
                 self = file.map { .logged(id: id, file: $0) } ?? .kept(id: id)
             case (let target?, nil) where target.hasPrefix("/"): self = .path(target)
@@ -108,7 +108,7 @@ package enum ExplainCommand {
     private static func asked(
         _ client: AdminClient?, _ path: String, _ body: String?
     ) throws(AdminClient.Failure) -> JSONFragment {
-        guard let client else { throw AdminClient.Failure(message: "there is no admin listener") }
+        guard let client else { throw AdminClient.Failure(message: "the program has no admin listener") }
         let answer =
             if let body {
                 try client.post(path, body, within: timeout)
@@ -153,7 +153,7 @@ package enum ExplainCommand {
 
 /// Finds a request in an access log.
 private enum LogSearch {
-    /// Bytes of a line. A longer one is no line of a gateway.
+    /// Bytes of a line. A gateway writes no longer one.
     private static let longestLine = 1 << 20
 
     /// Returns the last line with this request or trace id. Text before the JSON, as container runtimes

@@ -78,9 +78,10 @@ extension GatewayProgram {
         let isStatic = try arguments.isOn("static") ?? false
         let isStrict = try arguments.isOn("strict") ?? false
         let isJSON = try arguments.wantsJSON
-        let problems = GatewayFile.problems(of: path, isStatic: isStatic)
+        let (problems, series) = GatewayFile.checked(path, isStatic: isStatic)
         if isJSON {
-            Announcement.print(String(decoding: ConfigProblem.json(problems), as: UTF8.self) + "\n")
+            let json = ConfigProblem.json(problems, series: series)
+            Announcement.print(String(decoding: json, as: UTF8.self) + "\n")
         } else {
             for problem in problems { Announcement.print("\(problem)\n") }
         }

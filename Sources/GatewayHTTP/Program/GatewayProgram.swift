@@ -99,8 +99,8 @@ public struct GatewayProgram: Sendable {
         }
     }
 
-    /// Runs what the words ask for: the gateway, `health`, `reload`, `drain`, `explain`, the help or the version.
-    /// Returns the exit code.
+    /// Runs what the words ask for: the gateway, `health`, `reload`, `drain`, `explain`, the help or the
+    /// version. Returns the exit code.
     package func run(
         _ words: [String], environment: [String: String],
         declare: (Gateway, ProgramArguments) throws -> Void

@@ -66,7 +66,7 @@ final class KeptRecords {
 
         var inOrder: [Record] { Array(records[oldest...] + records[..<oldest]) }
 
-        /// Returns whether there is no record like it that has just been kept. Else counts it there.
+        /// Returns false if a record like it has just been kept, and counts it there.
         mutating func begins(_ key: Key, at now: MonotonicTime) -> Bool {
             for step in 1...max(1, records.count) where !records.isEmpty {
                 let index = (oldest + records.count - step) % records.count

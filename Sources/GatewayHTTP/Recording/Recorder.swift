@@ -4,8 +4,8 @@ import GatewayCore
 import HTTPModel
 import Networking
 
-/// Records how the requests of a loop ended: counts them, keeps those that failed or were slow, logs them, and
-/// tells the observer. Confined to the loop.
+/// Records how the requests of a loop ended: counts them, keeps those that failed or were slow, logs them,
+/// and tells the observer. Confined to the loop.
 final class Recorder {
     private let logs: Logs
     private let lines: RecordLines

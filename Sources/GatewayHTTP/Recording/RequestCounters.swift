@@ -10,12 +10,18 @@ final class RequestCounters {
     private let metrics: MetricTable
     private let page: CounterPage
     private var routes: [String: RouteCounters] = [:]
+    private var countsParts = true
     /// The route of the last request, which many requests in a row may have.
     private var last: RouteCounters
     private let unfinished: [InboundOutcome: Counter]
     private let refused: [Refusal: Counter]
+    let compression: CompressionCounts
+
+    /// Parts of a route that are told apart: a handler in Swift may name any number of them.
+    static let mostParts = 32
 
     init(on loop: EventLoop) {
+        compression = CompressionCounts(on: loop)
         metrics = loop.metrics
         page = loop.page
         last = RouteCounters(RouteLabel.none, metrics, page)
@@ -33,21 +39,27 @@ final class RequestCounters {
     }
 
     /// Prepares the routes of a generation, whose counters start at 0, and drops those that are gone.
-    func use(_ endpoints: [(method: HTTPMethod, route: String)]) {
+    ///
+    /// - Parameter countsParts: whether the parts of answers are counted.
+    func use(_ endpoints: [(method: HTTPMethod, route: String)], countsParts: Bool) {
+        self.countsParts = countsParts
+        // Made again, because bounds of histograms may have changed. Series that have not go on.
         var current: [String: RouteCounters] = [:]
         for (method, route) in endpoints {
-            let counters = current[route] ?? routes[route] ?? RouteCounters(route, metrics, page)
+            let counters = current[route] ?? RouteCounters(route, metrics, page)
+            if countsParts, let known = routes[route] { counters.keepParts(of: known) }
             counters.prepare(method)
             current[route] = counters
         }
         routes = current
+        last = RouteCounters(RouteLabel.none, metrics, page)
     }
 
     /// Counts a request that an endpoint took.
     func count(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, at now: MonotonicTime) {
         let counters = counters(of: summary.route ?? RouteLabel.none)
         counters.count(facts, code: summary.code, at: now)
-        counters.countParts(of: summary)
+        if countsParts { counters.countParts(of: summary) }
         countEnd(facts.end)
     }
 
@@ -89,7 +101,10 @@ enum Refusal: String, CaseIterable {
     case endpointShare = "endpoint_share"
     case endpointLimit = "endpoint_limit"
     case connections
-    case draining
+    /// No memory for another request body.
+    case bodies
+    /// No descriptor, thread or turn for another static file.
+    case files
     case host
     case loop
     case malformed
@@ -105,6 +120,8 @@ enum Refusal: String, CaseIterable {
         case .timeout: self = .timeout
         case .bodyTooLarge: self = .tooLarge
         case .overloaded: self = .loop
+        case .bodyMemory: self = .bodies
+        case .connectionLimit: self = .connections
         default: return nil
         }
     }
@@ -136,9 +153,6 @@ private final class RouteCounters {
     private let bytesSent: Counter
     private var parts: [PartCounters] = []
 
-    /// Parts of a route that are told apart: a handler in Swift may name any number of them.
-    private static let mostParts = 32
-
     init(_ route: String, _ metrics: MetricTable, _ page: CounterPage) {
         self.route = route
         self.metrics = metrics
@@ -152,6 +166,9 @@ private final class RouteCounters {
         bytesReceived = name.counter(.httpRequestBytes, on: page)
         bytesSent = name.counter(.httpResponseBytes, on: page)
     }
+
+    /// Goes on with the parts that another one has counted.
+    func keepParts(of other: RouteCounters) { parts = other.parts }
 
     /// Makes the series of a success, so that it begins at 0.
     func prepare(_ method: HTTPMethod) {
@@ -181,7 +198,7 @@ private final class RouteCounters {
         // An element of a list, such as `tags[3]`, counts for the list.
         let part = part.utf8.last == UInt8(ascii: "]") ? String(part.prefix { $0 != "[" }) : part
         if let known = parts.first(where: { $0.part == part }) { return known }
-        guard parts.count < Self.mostParts || part == MetricName.other else {
+        guard parts.count < RequestCounters.mostParts || part == MetricName.other else {
             return counters(of: MetricName.other, near: parts.count - 1)
         }
         let made = PartCounters(part, metrics.name(.part, route, part), page)

@@ -5,7 +5,7 @@ import HTTPModel
 
 /// What the server knows of a request that is over. What became of it in the gateway is in its
 /// `RequestSummary`.
-struct RequestFacts {
+struct RequestFacts: ~Copyable {
     var method: HTTPMethod?
     /// Percent-encoded and without the query; nil if the request's head did not arrive.
     var path: ArraySlice<UInt8>?
@@ -34,13 +34,14 @@ struct RequestFacts {
 
     /// - Parameters:
     ///   - status: the answer's; nil without one.
+    ///   - slowLimit: the endpoint's.
     ///   - keepsFields: whether the log has fields of requests.
     init(
         _ exchange: InboundExchange, status: Int?, _ end: InboundOutcome, startDelay: Int64 = 0,
-        keepsFields: Bool
+        slowLimit: Duration? = nil, keepsFields: Bool
     ) {
         method = exchange.method
-        path = exchange.request.head.target.pathBytes
+        path = exchange.pathBytes
         self.status = Self.status(status, end, hasBegun: exchange.hasBegun)
         self.end = end
         remote = exchange.remoteText
@@ -49,8 +50,9 @@ struct RequestFacts {
         bytesReceived = exchange.bytesReceived
         bytesSent = exchange.bytesSent
         self.startDelay = startDelay
-        version = exchange.request.head.version
-        host = exchange.client?.host.map { Array($0.utf8)[...] } ?? exchange.request.head.authorityBytes
+        self.slowLimit = slowLimit
+        version = exchange.version
+        host = exchange.client?.host.map { Array($0.utf8)[...] } ?? exchange.authorityBytes
         if keepsFields { fields = exchange.request.head.fields }
     }
 
@@ -65,12 +67,17 @@ struct RequestFacts {
         bytesReceived = answer.bytesReceived
         bytesSent = answer.bytesSent
         version = answer.head?.version
-        host = answer.head?.authorityBytes
+        // What the server refuses is not shown.
+        if answer.refused.isEmpty { host = answer.head?.authorityBytes }
         if keepsFields, let head = answer.head { fields = head.fields }
     }
 
     /// A request that an operator has explained.
-    init(explained request: ReceivedRequest, status: Int, from remote: String, at began: MonotonicTime) {
+    init(
+        explained request: ReceivedRequest, status: Int, from remote: String, slowLimit: Duration?,
+        at began: MonotonicTime
+    ) {
+        self.slowLimit = slowLimit
         method = request.head.method
         path = request.head.target.pathBytes
         self.status = status

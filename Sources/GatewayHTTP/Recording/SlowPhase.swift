@@ -2,8 +2,8 @@ import GatewayCore
 
 /// What a slow request spent most of its time on.
 ///
-/// Only the way of the part that ended last is looked at: this part, before it the part that ended last before
-/// its start, and so on. The time on that way in which no call was in progress is the gateway's.
+/// Only the way of the part that ended last is looked at: this part, before it the part that ended last
+/// before its start, and so on. The time on that way in which no call was in progress is the gateway's.
 struct SlowPhase {
     enum Phase: String, CaseIterable {
         /// Waiting for a connection of the pool, or for a place to open one.

@@ -13,6 +13,8 @@ extension GatewayServer {
     /// - Throws: `GatewayStartError` if a file cannot be read or used. Nothing changes then.
     public func reloadCertificates() throws {
         let routes = try UpstreamRoutes.checked(current.withLock { $0.configuration.connections })
+        routes.count(in: metrics)
+        current.withLock { $0.routes = routes }
         for client in clients { client.loop.execute { client.value.use(routes) } }
     }
 
@@ -200,6 +202,8 @@ extension GatewayServer {
         }
         upstreamLog.replace(earlier.upstreams, by: generation.upstreams)
         logs.use(generation.configuration)
+        // Before the loops ask for their histograms.
+        metrics.use(generation.configuration.metrics)
         let used = DispatchGroup()
         for worker in workers {
             used.enter()
@@ -210,6 +214,8 @@ extension GatewayServer {
             if !isAccepted { used.leave() }
         }
         _ = used.wait(timeout: .now() + Reloads.patience)
+        // Once no loop counts parts any more.
+        if !generation.configuration.metrics.parts { metrics.forgetParts() }
     }
 }
 

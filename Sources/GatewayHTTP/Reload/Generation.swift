@@ -14,7 +14,7 @@ struct Generation: Sendable {
     let files: FileServer?
     let hosts: HostNames
     /// How to reach the upstreams.
-    let routes: UpstreamRoutes
+    var routes: UpstreamRoutes
     /// The upstreams with a configured address.
     let upstreams: [Upstream]
     /// The names of all upstreams.
@@ -102,6 +102,10 @@ struct Generation: Sendable {
         }
         (upstreams, upstreamNames, policies) = gateway.upstreams
         upstreamLabels = upstreamNames.map { site.metrics.name(.upstream, $0) }
+        for label in upstreams.map(\.label) {
+            UpstreamCounts.begin(site.metrics.name(.upstream, label))
+        }
+        material.routes.count(in: site.metrics)
         hosts = configuration.hosts(onLoopback: site.isLoopback)
         routes = material.routes
         files = material.files

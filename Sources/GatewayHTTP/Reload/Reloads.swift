@@ -23,6 +23,8 @@ final class Reloads: Sendable {
         var stamps = FileStamps()
         var watch = FileWatch()
         var report: ConfigurationReport?
+        /// In seconds since 1970; nil while nothing is watched.
+        var lastLook: Int64?
     }
 
     /// Registers a waiting reload. Returns false if one waits already.
@@ -62,12 +64,20 @@ final class Reloads: Sendable {
     func findsChange() -> Bool {
         let read = stamps
         let found = read.taken()
-        return state.withLock { $0.watch.look(found, read: read) }
+        return state.withLock { state in
+            state.lastLook = Int64(time(nil))
+            return state.watch.look(found, read: read)
+        }
     }
+
+    /// When the watched files were last looked at, in seconds since 1970; nil if they are not watched. A look
+    /// ends once the file system has answered.
+    var lastLook: Int64? { state.withLock { $0.lastLook } }
 
     /// Calls `look` after each interval, on the queue, until `stopWatching`.
     func watch(every interval: Duration, _ look: @escaping @Sendable () -> Void) {
         isWatching.store(true, ordering: .relaxed)
+        state.withLock { $0.lastLook = Int64(time(nil)) }
         lookLater(.milliseconds(Int(interval / .milliseconds(1))), look)
     }
 

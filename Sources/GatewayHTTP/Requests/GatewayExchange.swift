@@ -64,7 +64,8 @@ package final class GatewayExchange: InboundExchange {
         startDelay = max(0, (loop.wakeTime - receivedAt).nanoseconds)
         // Only at an endpoint that streams bodies.
         let source = bodyReader.map {
-            ExchangeBody($0, from: clientPrefix, limit: match.bodyLimit, loop: loop)
+            ExchangeBody(
+                $0, from: clientPrefix, limit: match.bodyLimit, handler.recorder.counters, loop: loop)
         }
         let started = handler.responder.respond(
             to: takeRequest(), at: match, from: remoteText, client: client, isHead: method.isHead,
@@ -199,16 +200,15 @@ package final class GatewayExchange: InboundExchange {
     /// Records a request whose client got nothing of an answer: the answer's code would contradict the
     /// status.
     @inline(never)
-    private func recordUndelivered(_ summary: RequestSummary, _ facts: RequestFacts) {
+    private func recordUndelivered(_ summary: RequestSummary, _ facts: borrowing RequestFacts) {
         let code = facts.undeliveredCode ?? summary.code
         handler.recorder.ended(facts, summary.undelivered(status: facts.status, code: code))
     }
 
     private func facts(status: Int?, _ outcome: InboundOutcome) -> RequestFacts {
-        var facts = RequestFacts(
-            self, status: status, outcome, startDelay: startDelay, keepsFields: handler.recorder.keepsFields)
-        facts.slowLimit = match.slowLimit
-        return facts
+        RequestFacts(
+            self, status: status, outcome, startDelay: startDelay, slowLimit: match.slowLimit,
+            keepsFields: handler.recorder.keepsFields)
     }
 }
 

@@ -38,7 +38,9 @@ final class RequestHandler: InboundHandler {
         log = shared.logs.diagnostics
         largestBody = limits.requestBody
         responder = generation.responder
-        compressor = generation.configuration.compression.map { AnswerCompressor($0) }
+        compressor = generation.configuration.compression.map {
+            AnswerCompressor($0, recorder.counters.compression)
+        }
         faultSender = generation.configuration.faultSender
         admission = RequestAdmission(
             capacity: limits.requestsInFlight, endpoints: responder.endpointCount,

@@ -12,11 +12,12 @@ extension GatewayServer {
     }
 
     /// What nothing counts and is read now.
-    private var readings: [MetricReading] {
-        loopReadings + limitReadings + reloads.readings + Self.processReadings + [
+    var readings: [MetricReading] {
+        let usage = ProcessUsage.now
+        return loopReadings + limitReadings(usage) + reloads.readings + usage.readings + [
             MetricReading(.draining, phase.isServing ? 0 : 1),
             MetricReading(.buildInfo, 1, [version ?? ""]),
-        ] + logs.readings + upstreamReadings
+        ] + logs.readings + upstreamReadings + bodyReadings + certificateReadings
     }
 
     private var loopReadings: [MetricReading] {
@@ -28,8 +29,12 @@ extension GatewayServer {
     }
 
     /// How much of its limits the process uses, and the fullest loop of its own.
-    private var limitReadings: [MetricReading] {
-        let inbound = current.withLock { $0.configuration.inbound }
+    private func limitReadings(_ usage: ProcessUsage) -> [MetricReading] {
+        let configuration = current.withLock { $0.configuration }
+        let inbound = configuration.inbound
+        let bodies = requestBodies.max { $0.inUse < $1.inUse }
+        let waiting = connectionClients.map(\.report.waiting).max() ?? 0
+        let streams = metrics.largest(.compressionStreams, [])
         let used: [(limit: String, used: Int, of: Int)] = [
             ("connections", metrics.value(.connections, []) ?? 0, connectionTotal.limit),
             ("upstream_bodies", bodyMemory.inUse, bodyMemory.capacity),
@@ -37,8 +42,26 @@ extension GatewayServer {
             ("requests_in_flight", metrics.largest(.httpRequestsInFlight, []), inbound.requestsInFlight),
             ("answers", metrics.largest(.answerBytesWaiting, ["memory"]), inbound.waitingAnswers),
             ("spool", metrics.largest(.answerBytesWaiting, ["file"]), inbound.spooledAnswers),
+            ("request_bodies", bodies?.inUse ?? 0, bodies?.limitInUse ?? 0),
+            ("waiting_calls", waiting, configuration.outbound.waitingCalls),
+            ("descriptors", usage.openDescriptors ?? 0, usage.mostDescriptors ?? 0),
+            ("streams", streams, configuration.compression?.streams ?? 0),
         ]
         return used.map { MetricReading(.limitUsed, Double($0.used) / Double(max(1, $0.of)), [$0.limit]) }
+    }
+
+    private var bodyReadings: [MetricReading] {
+        protections.bodyBytes.map { MetricReading(.upstreamBodyBytes, Double($0.value), [$0.key]) }
+    }
+
+    private var certificateReadings: [MetricReading] {
+        let generation = current.withLock { $0 }
+        let expiries = generation.routes.certificateExpiries(of: generation.upstreams)
+        return expiries.flatMap { upstream, expiries in
+            [("client", expiries.client), ("authority", expiries.authority)].compactMap { kind, expiry in
+                expiry.map { MetricReading(.certificateExpiry, Double($0), [upstream, kind]) }
+            }
+        }
     }
 
     private var upstreamReadings: [MetricReading] {
@@ -78,6 +101,20 @@ extension AddressState {
     }
 }
 
+extension MetricTable {
+    /// Gives histograms the bounds that the settings have.
+    func use(_ settings: MetricsSettings) {
+        use(
+            Buckets(nanoseconds: settings.buckets.map { Int64($0 / .nanoseconds(1)) }),
+            for: .httpRequestDuration)
+    }
+
+    func forgetParts() {
+        forget(.parts)
+        forget(.partDuration)
+    }
+}
+
 /// The last texts of metrics. Who asks while one is made waits for it.
 final class MetricsCache: Sendable {
     private struct Text: Sendable {
@@ -110,19 +147,19 @@ extension Reloads {
             MetricReading(.configGeneration, Double(report.reloads + 1)),
             MetricReading(.configLastReloadSuccessful, report.isLastSuccessful ? 1 : 0),
             MetricReading(.configLastReloadSuccess, Double(report.lastSuccess)),
-        ]
+            MetricReading(.configInfo, 1, [report.hash]),
+        ] + (lastLook.map { [MetricReading(.configLastLook, Double($0))] } ?? [])
     }
 }
 
-extension GatewayServer {
-    private static var processReadings: [MetricReading] {
-        let usage = ProcessUsage.now
-        return [
-            usage.processorSeconds.map { MetricReading(.processProcessorTime, $0) },
-            MetricReading(.processResidentMemory, Double(usage.residentMemory)),
-            usage.openDescriptors.map { MetricReading(.processOpenDescriptors, Double($0)) },
-            usage.mostDescriptors.map { MetricReading(.processMostDescriptors, Double($0)) },
-            ProcessUsage.startTime.map { MetricReading(.processStart, $0) },
+extension ProcessUsage {
+    fileprivate var readings: [MetricReading] {
+        [
+            processorSeconds.map { MetricReading(.processProcessorTime, $0) },
+            MetricReading(.processResidentMemory, Double(residentMemory)),
+            openDescriptors.map { MetricReading(.processOpenDescriptors, Double($0)) },
+            mostDescriptors.map { MetricReading(.processMostDescriptors, Double($0)) },
+            Self.startTime.map { MetricReading(.processStart, $0) },
         ].compactMap { $0 }
     }
 }

@@ -38,6 +38,10 @@ public final class GatewayServer: Sendable {
     let workers: [LoopBound<Worker>]
     /// The upstream connections, one client for each loop.
     let clients: [LoopBound<LoopClient>]
+    /// Of each loop, the numbers of its connections to upstreams.
+    let connectionClients: [HTTPClient]
+    /// The bodies of each loop's requests.
+    let requestBodies: [BodyBudget]
     let protections: UpstreamProtections
     let upstreamLog: UpstreamLog
     let bodyMemory: FairBudget
@@ -95,6 +99,7 @@ public final class GatewayServer: Sendable {
             throw GatewayStartError(
                 "upstreamBodies: \(configuration.upstreamBodies) bytes are not 1 MiB (1048576) or more")
         }
+        if let fault = configuration.metrics.fault { throw GatewayStartError(fault) }
         let material = try Generation.Material(configuration)
         let resolver = try Self.resolver(configuration.dns)
         let descriptors = ProcessLimits.raiseDescriptorLimit()
@@ -131,6 +136,8 @@ public final class GatewayServer: Sendable {
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let metrics = group.metrics
+        resolver.count(in: metrics)
+        metrics.use(configuration.metrics)
         let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics, metrics: metrics)
         self.upstreamLog = upstreamLog
         let memory = FairBudget(capacity: configuration.upstreamBodies)
@@ -149,18 +156,25 @@ public final class GatewayServer: Sendable {
                 upstreamLog.addressChanged(of: upstream, address, change)
             })
         self.protections = protections
-        let clients = group.loops.enumerated().map { index, loop in
-            let client = HTTPClient(
+        let connectionClients = group.loops.map { loop in
+            HTTPClient(
                 loop: loop, resolver: resolver, limits: configuration.outbound,
                 observer: ConnectionLog(logs.diagnostics)
             ) {
                 logs.diagnostics.write(.warning, "no file descriptors left", ["error": "\($0)"])
             }
-            return LoopBound(on: loop) {
+        }
+        self.connectionClients = connectionClients
+        let clients = connectionClients.enumerated().map { index, client in
+            LoopBound(on: client.loop) {
                 LoopClient(client, routes: routes, protections: protections, index: index)
             }
         }
         self.clients = clients
+        let requestBodies = group.loops.map { loop in
+            BodyBudget(limit: configuration.inbound.bufferedBodies, loop: loop)
+        }
+        self.requestBodies = requestBodies
         do {
             let site = Generation.Site(
                 transport: LoopTransport(
@@ -178,10 +192,12 @@ public final class GatewayServer: Sendable {
                 fileDescriptors: FileDescriptors(limit: InboundLimits.files(descriptors: descriptors)),
                 connectionLimitLog: connectionLimitLog, proxyHeaderLog: proxyHeaderLog,
                 observer: configuration.observer)
-            workers = zip(listeners, clients).map { listener, client in
-                LoopBound(on: client.loop) {
+            workers = listeners.indices.map { index in
+                let (listener, client, bodies) = (listeners[index], clients[index], requestBodies[index])
+                return LoopBound(on: client.loop) {
                     Worker(
-                        shared, generation, loop: client.loop, listener: listener, client: client.value)
+                        shared, generation, loop: client.loop, listener: listener, client: client.value,
+                        bodies: bodies)
                 }
             }
         } catch {

@@ -40,8 +40,10 @@ final class Worker {
     private var drainDeadline: Duration
     private var cutTimer: TimerToken?
 
+    /// - Parameter bodies: counts the bodies of the loop's requests.
     init(
-        _ shared: Shared, _ generation: Generation, loop: EventLoop, listener: Listener, client: LoopClient
+        _ shared: Shared, _ generation: Generation, loop: EventLoop, listener: Listener, client: LoopClient,
+        bodies: BodyBudget
     ) {
         self.loop = loop
         self.listener = listener
@@ -54,10 +56,11 @@ final class Worker {
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(generation, shared, limits, recorder: recorder)
         server = InboundServer(
-            loop: loop, limits: limits, total: shared.connections, fileDescriptors: shared.fileDescriptors,
-            clients: generation.configuration.clients, handler: handler,
-            errorRenderer: generation.errorRenderer(log, recorder.counters))
-        recorder.counters.use(generation.responder.endpoints)
+            loop: loop, limits: limits, total: shared.connections, bodies: bodies,
+            fileDescriptors: shared.fileDescriptors, clients: generation.configuration.clients,
+            handler: handler, errorRenderer: generation.errorRenderer(log, recorder.counters))
+        recorder.counters.use(
+            generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": shed])
         }
@@ -77,7 +80,8 @@ final class Worker {
     func use(_ generation: Generation) {
         client.use(generation.routes, for: generation.upstreams)
         followLogs()
-        recorder.counters.use(generation.responder.endpoints)
+        recorder.counters.use(
+            generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(
@@ -204,7 +208,7 @@ extension GatewayError {
     /// The error for a request that the server refused.
     init(_ error: InboundError) {
         switch error.reason {
-        case .overloaded: self = .overloaded
+        case .overloaded, .bodyMemory, .connectionLimit: self = .overloaded
         // CONNECT: `Allow` is required (RFC 9110 15.5.6).
         case _ where error.status == .methodNotAllowed:
             self.init(.methodNotAllowed, error.message, fields: [.allow: GatewayResponder.serverMethods])

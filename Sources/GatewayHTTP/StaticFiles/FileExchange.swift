@@ -143,7 +143,7 @@ final class FileExchange: InboundExchange {
             let finding = folder.find(query, taking: descriptors)
             loop.execute { exchange.value.found(finding, now) }
         }
-        if !isAccepted { answer(.overloaded) }
+        if !isAccepted { refuse() }
         return isAccepted
     }
 
@@ -155,7 +155,7 @@ final class FileExchange: InboundExchange {
         stopReadTimer()
         switch finding {
         case .missing: answer(.notFound())
-        case .refused: answer(.overloaded)
+        case .refused: refuse()
         case .exists: answerOtherMethod()
         case .failed(let error): answerFailure(error)
         case .answer(let facts, let plan, let content):
@@ -173,13 +173,13 @@ final class FileExchange: InboundExchange {
     private func answerFailure(_ error: any Error) {
         let isScarce = [EMFILE, ENFILE, ENOMEM, EAGAIN].contains((error as? SocketError)?.code)
         files.log.write(isScarce ? .warning : .error, "file not served", ["what": "\(error)"])
-        answer(isScarce ? .overloaded : GatewayError(.internal, "The file cannot be read"))
+        if isScarce { refuse() } else { answer(GatewayError(.internal, "The file cannot be read")) }
     }
 
     // MARK: Files in pieces
 
     private func stream(_ head: HTTPResponseHead, _ file: OpenFile, _ range: Range<Int64>) {
-        guard let sender = FileSender(file, range, files, for: self) else { return answer(.overloaded) }
+        guard let sender = FileSender(file, range, files, for: self) else { return refuse() }
         self.sender = sender
         var head = complete(head)
         head.fields.append(.contentLength, "\(range.count)")
@@ -211,7 +211,7 @@ final class FileExchange: InboundExchange {
     func fileIsLate(_ writer: BodyWriter?, waitsForTurn: Bool) {
         files.log.write(
             waitsForTurn ? .warning : .error, "file not read in time", ["path": request.head.target.path])
-        if let writer { writer.fail() } else { answer(.overloaded) }
+        if let writer { writer.fail() } else { refuse() }
     }
 
     // MARK: Answers
@@ -248,6 +248,12 @@ final class FileExchange: InboundExchange {
             .allow: allow, .xContentTypeOptions: "nosniff", .xRequestID: requestID,
         ]
         respond(HTTPResponseHead(status: .noContent, fields: fields), [])
+    }
+
+    /// A limit of files has no room for this one.
+    private func refuse() {
+        files.recorder.counters.count(.files)
+        answer(.overloaded)
     }
 
     private func answer(_ error: GatewayError) {

@@ -38,7 +38,7 @@ extension InboundConnection {
     func keepForReader(_ bytes: UnsafeRawBufferPointer) {
         guard server.bodies.reserve(bytes.count) else {
             _ = state.requestFailed()
-            return failBody(.overloaded(head: nil))
+            return failBody(.overloaded(.bodyMemory, head: nil))
         }
         bodyReader?.append(bytes)
     }

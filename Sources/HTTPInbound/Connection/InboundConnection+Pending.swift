@@ -15,9 +15,11 @@ extension InboundConnection {
             failed.head = head
             failed.method = head.method
             failed.bytesReceived = headBytes + pending.count + bytes.count
-            parsedAhead = .failure(.overloaded(head: head), failed)
+            parsedAhead = .failure(.overloaded(.bodyMemory, head: head), failed)
         } else if awaitsTurn {
-            fail(with: .overloaded(head: nil), failedRequest(unread: pending.count + bytes.count))
+            fail(
+                with: .overloaded(.bodyMemory, head: nil),
+                failedRequest(unread: pending.count + bytes.count))
         }
         pending.removeAll()
     }

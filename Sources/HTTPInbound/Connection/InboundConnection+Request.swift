@@ -68,7 +68,7 @@ extension InboundConnection {
     private func answerAboveLimit() {
         guard let head = request.head, let answer = handler.healthAnswer(to: head) else {
             server.refusedAboveLimit()
-            return refuse(.overloaded(head: request.head))
+            return refuse(.overloaded(.connectionLimit, head: request.head))
         }
         state.refusalBegan()
         answerDirectly(answer, error: nil)
@@ -83,7 +83,7 @@ extension InboundConnection {
         case .refuseTooLarge: refuseTooLarge()
         case .keep:
             guard server.bodies.reserve(bytes.count) else {
-                return refuse(.overloaded(head: currentHead))
+                return refuse(.overloaded(.bodyMemory, head: currentHead))
             }
             request.appendToBody(bytes)
         }

@@ -1,8 +1,8 @@
-internal import EventIO
+public import EventIO
 internal import Synchronization
 
 /// Counts the bytes of request bodies in the memory of one loop.
-final class BodyBudget: Sendable {
+public final class BodyBudget: Sendable {
     private let loop: EventLoop
     private let limit: Atomic<Int>
     /// Bytes that arrive, and small bodies. Changed on the loop only, by a load and a store: small requests
@@ -11,13 +11,16 @@ final class BodyBudget: Sendable {
     /// Bytes of all `BodyCharge`s, which are released on any thread.
     private let charged = Atomic(0)
 
-    /// Call it on the loop.
-    init(limit: Int, loop: EventLoop) {
+    public init(limit: Int, loop: EventLoop) {
         self.limit = Atomic(limit)
         self.loop = loop
     }
 
-    var inUse: Int { own.load(ordering: .relaxed) + charged.load(ordering: .relaxed) }
+    /// The bytes in memory. From any thread.
+    public var inUse: Int { own.load(ordering: .relaxed) + charged.load(ordering: .relaxed) }
+
+    /// The limit that is in use. From any thread.
+    public var limitInUse: Int { limit.load(ordering: .relaxed) }
 
     func setLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
 

@@ -13,8 +13,12 @@ public struct InboundError: Error, Sendable {
         public static let timeout = Reason(description: "timeout")
         /// The body is longer than allowed (413).
         public static let bodyTooLarge = Reason(description: "body_too_large")
-        /// Too many requests or bytes of request bodies on this loop (503).
+        /// Too many requests on this loop (503).
         public static let overloaded = Reason(description: "overloaded")
+        /// Too many bytes of request bodies on this loop (503).
+        public static let bodyMemory = Reason(description: "body_memory")
+        /// The client has a connection above the connection limit (503).
+        public static let connectionLimit = Reason(description: "connection_limit")
         /// The handler released its exchange without answering (500).
         public static let unanswered = Reason(description: "unanswered")
         /// The handler's answer has an invalid field, such as a value with a line break (500).
@@ -65,9 +69,10 @@ extension InboundError {
             message: "The request body is too large", head: head)
     }
 
-    static func overloaded(head: HTTPRequestHead?) -> InboundError {
+    /// - Parameter reason: the limit that was reached. Clients cannot tell one from another.
+    static func overloaded(_ reason: Reason = .overloaded, head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .serviceUnavailable, reason: .overloaded, message: "Too many requests are in progress",
+            status: .serviceUnavailable, reason: reason, message: "Too many requests are in progress",
             head: head)
     }
 

@@ -58,6 +58,14 @@ open class InboundExchange {
     /// Bytes of a small body that still count.
     private final var countedBody = 0
 
+    // These copy nothing of the head.
+
+    /// The path of the request's target, percent-encoded.
+    public final var pathBytes: ArraySlice<UInt8> { request.head.target.pathBytes }
+    /// The authority that the request addresses, if it names one.
+    public final var authorityBytes: ArraySlice<UInt8>? { request.head.authorityBytes }
+    public final var version: HTTPVersion { request.head.version }
+
     public init(_ arrival: Arrival) {
         let connection = arrival.connection
         // Moved out of the connection, to avoid a copy.

@@ -132,9 +132,7 @@ final class Connection {
 
     /// Closes the connection. The caller tells the pool.
     func close(_ reason: DiscardReason) {
-        if let observer = shared.observer {
-            observer.connectionDiscarded(to: pool.origin, address: address, reason)
-        }
+        pool.closes(self, reason)
         state.closed()
         if let timer { loop.cancelTimer(timer.token) }
         timer = nil

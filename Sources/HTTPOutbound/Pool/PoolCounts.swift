@@ -45,6 +45,7 @@ public final class PoolCounts {
     private let waiting: Gauge
     private let inFlight: Gauge
     private let opened: Counter
+    private let closed: OutcomeCounters<DiscardReason>
 
     public init(_ upstream: MetricName, on page: CounterPage) {
         idle = upstream.gauge(.upstreamConnections, ["idle"], on: page)
@@ -53,15 +54,45 @@ public final class PoolCounts {
         waiting = upstream.gauge(.upstreamWaitingCalls, on: page)
         inFlight = upstream.gauge(.upstreamCallsInFlight, on: page)
         opened = upstream.counter(.upstreamConnectionsOpened, on: page)
+        closed = OutcomeCounters(.upstreamConnectionsClosed, of: upstream, on: page) { [$0.token] }
     }
 
-    func change(from old: PoolReport, to new: PoolReport) {
-        if new.idle != old.idle { idle.add(new.idle - old.idle) }
-        if new.leased != old.leased { leased.add(new.leased - old.leased) }
-        if new.relays != old.relays { relays.add(new.relays - old.relays) }
-        if new.waiting != old.waiting { waiting.add(new.waiting - old.waiting) }
-        let calls = new.leased + new.waiting - old.leased - old.waiting
-        if calls != 0 { inFlight.add(calls) }
-        if new.opened != old.opened { opened.add(new.opened - old.opened) }
+    /// Makes the series of an upstream's pools, at 0.
+    public static func begin(_ upstream: MetricName) {
+        for state in ["idle", "leased", "relay"] { _ = upstream.shared(.upstreamConnections, [state]) }
+        _ = upstream.shared(.upstreamWaitingCalls)
+        _ = upstream.shared(.upstreamCallsInFlight)
+        _ = upstream.shared(.upstreamConnectionsOpened)
+    }
+
+    /// A connection was closed, or could not be opened.
+    func connectionClosed(_ reason: DiscardReason) { closed.add(reason) }
+
+    /// Valid as long as this is kept.
+    var cells: Cells {
+        Cells(
+            idle: idle.unowned, leased: leased.unowned, relays: relays.unowned, waiting: waiting.unowned,
+            inFlight: inFlight.unowned, opened: opened.unowned)
+    }
+
+    /// Counts without references, because each call changes them four times.
+    struct Cells {
+        fileprivate let idle: UnownedCell
+        fileprivate let leased: UnownedCell
+        fileprivate let relays: UnownedCell
+        fileprivate let waiting: UnownedCell
+        fileprivate let inFlight: UnownedCell
+        fileprivate let opened: UnownedCell
+
+        @inline(__always)
+        func change(from old: PoolReport, to new: PoolReport) {
+            if new.idle != old.idle { idle.add(new.idle - old.idle) }
+            if new.leased != old.leased { leased.add(new.leased - old.leased) }
+            if new.relays != old.relays { relays.add(new.relays - old.relays) }
+            if new.waiting != old.waiting { waiting.add(new.waiting - old.waiting) }
+            let calls = new.leased + new.waiting - old.leased - old.waiting
+            if calls != 0 { inFlight.add(calls) }
+            if new.opened != old.opened { opened.add(new.opened - old.opened) }
+        }
     }
 }

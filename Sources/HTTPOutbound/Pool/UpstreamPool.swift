@@ -31,7 +31,8 @@ public final class UpstreamPool: TimerTarget {
     /// The numbers of `pool` that are counted. Each step is followed by `publish`.
     private var published = PoolReport()
     /// Counts this pool for its upstream. Set it before the first call; nil to count it only for its client.
-    public var counts: PoolCounts?
+    public var counts: PoolCounts? { didSet { cells = counts?.cells } }
+    private var cells: PoolCounts.Cells?
     var connections: [Connection?] = []
     /// The places of the busy and idle slots; empty without `connectionPlaces`.
     var places: [FairBudget.Charge?] = []
@@ -212,6 +213,12 @@ public final class UpstreamPool: TimerTarget {
         serve(waiter, on: connection, isReused: true)
     }
 
+    /// The connection is being closed, or could not be opened.
+    func closes(_ connection: Connection, _ reason: DiscardReason) {
+        counts?.connectionClosed(reason)
+        shared.observer?.connectionDiscarded(to: origin, address: connection.address, reason)
+    }
+
     /// The connection is closed. Its slot goes to the first waiter or becomes vacant.
     func closed(_ connection: Connection) {
         endSpare(connection)
@@ -343,7 +350,7 @@ public final class UpstreamPool: TimerTarget {
 
     private func count(_ report: PoolReport) {
         shared.counts.change(from: published, to: report)
-        counts?.change(from: published, to: report)
+        cells?.change(from: published, to: report)
         published = report
     }
 

@@ -20,6 +20,22 @@ extension MetricFamily {
     public static let configLastReloadSuccess = MetricFamily(
         "sluice_config_last_reload_success_timestamp_seconds", .gauge,
         help: "When the configuration in use was read.")
+    public static let configInfo = MetricFamily(
+        "sluice_config_info", .gauge, labels: ["hash"],
+        help: "The SHA-256 of the file in use, with those that it includes.")
+    public static let configLastLook = MetricFamily(
+        "sluice_config_last_look_timestamp_seconds", .gauge,
+        help: "When the watched files were last looked at.")
+    public static let dnsLookups = MetricFamily(
+        "sluice_dns_lookups_total", .counter, labels: ["result"], help: "Lookups of names that are over.")
+    public static let dnsLookupDuration = MetricFamily(
+        "sluice_dns_lookup_duration_seconds", .durations(.usual),
+        help: "Time of a lookup, with the wait for its start.")
+    public static let dnsStaleAnswers = MetricFamily(
+        "sluice_dns_stale_answers_total", .counter,
+        help: "Calls that used an expired address while its name was looked up again.")
+    public static let dnsWaitingLookups = MetricFamily(
+        "sluice_dns_waiting_lookups", .gauge, help: "Lookups that wait for their start.")
     public static let logMessages = MetricFamily(
         "sluice_log_messages_total", .counter, labels: ["level"],
         help: "Messages of the diagnostic log.")

@@ -22,6 +22,17 @@ extension MetricFamily {
     public static let httpRefused = MetricFamily(
         "sluice_http_refused_total", .counter, labels: ["reason"],
         help: "Requests that a limit or the server itself refused.")
+    public static let compressionInput = MetricFamily(
+        "sluice_compression_input_bytes_total", .counter, labels: ["coding"],
+        help: "Bytes of answers before they were compressed.")
+    public static let compressionOutput = MetricFamily(
+        "sluice_compression_output_bytes_total", .counter, labels: ["coding"],
+        help: "Bytes of answers after they were compressed.")
+    public static let compressionSkipped = MetricFamily(
+        "sluice_compression_skipped_total", .counter,
+        help: "Answers sent as they are, for want of room or because compression did not make them smaller.")
+    public static let compressionStreams = MetricFamily(
+        "sluice_compression_streams", .gauge, help: "Large and streamed answers that are being compressed.")
     public static let parts = MetricFamily(
         "sluice_parts_total", .counter, of: .part, labels: ["kind", "reason"], limit: 16,
         help: "Parts of answers, by outcome.")

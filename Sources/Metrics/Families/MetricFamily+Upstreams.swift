@@ -37,6 +37,15 @@ extension MetricFamily {
         help: "Open connections. A relay is leased, too.")
     public static let upstreamConnectionsOpened = MetricFamily(
         "sluice_upstream_connections_opened_total", .counter, of: .upstream, help: "Connections opened.")
+    public static let upstreamConnectionsClosed = MetricFamily(
+        "sluice_upstream_connections_closed_total", .counter, of: .upstream, labels: ["reason"],
+        help: "Connections closed, or not opened, by reason.")
+    public static let upstreamBodyBytes = MetricFamily(
+        "sluice_upstream_body_bytes", .gauge, of: .upstream,
+        help: "Bytes of bodies in memory, of calls and responses.")
+    public static let certificateExpiry = MetricFamily(
+        "sluice_certificate_expiry_timestamp_seconds", .gauge, of: .upstream, labels: ["kind"],
+        help: "When the first of the configured certificates expires, since 1970.")
     public static let upstreamWaitingCalls = MetricFamily(
         "sluice_upstream_waiting_calls", .gauge, of: .upstream, help: "Calls that wait for a connection.")
     public static let upstreamCallsInFlight = MetricFamily(

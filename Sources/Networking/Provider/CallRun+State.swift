@@ -137,6 +137,12 @@ extension CallRun {
         state.withLock { $0.retried = retried }
     }
 
+    /// Remembers the rule that keeps the call from another attempt, if one does.
+    final func isHeldBack(by rule: RetryObstacle?) {
+        obstacle = rule
+        if let rule { provider.observer?.callIsNotRetried(to: call.upstream, because: rule) }
+    }
+
     final func reportRetry(_ outcome: CallState.Outcome, after wait: Int64) {
         guard let observer = provider.observer else { return }
         let (reason, status): (FailureReason, Int?) =
@@ -147,6 +153,16 @@ extension CallRun {
         observer.callIsRetried(
             to: call.upstream, attempt: state.withLock { $0.retry.attempts }, reason, status: status,
             address: address?.description, after: wait)
+    }
+
+    /// Creates the response for the provider's plugins and operators.
+    final func received(_ response: consuming TransportResponse, attempts: Int) -> Response {
+        let response = Response(
+            response, rareParts, call: call, attempts: attempts, notRetried: obstacle, from: started,
+            to: now,
+            wallTime: provider.transport.wallTime)
+        for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }
+        return response
     }
 
     /// - Parameter failure: what the last attempt ended with, if that was at the limit.
@@ -160,6 +176,10 @@ extension CallRun {
             reason, message, summary: status == nil ? nil : failure?.summary, wasSent: wasSent, status: status
         )
     }
+}
+
+extension CallRun {
+    func attemptHas(_ parts: RareParts) { rareParts = parts }
 }
 
 extension CallRun: RunningCall {

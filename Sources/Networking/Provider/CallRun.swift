@@ -38,7 +38,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     /// Used on the loop of the call's attempts.
     final var triedAddresses = TriedAddresses()
     /// Why the call is not retried after its last attempt. Written on its loop before the run ends.
-    private final var obstacle: RetryObstacle?
+    final var obstacle: RetryObstacle?
     /// The call's index in the request's log; nil if it is not recorded.
     private final var recordIndex: Int?
     /// The number of its attempts in the log, if the first one got an entry as it began.
@@ -194,8 +194,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
 
     func attemptWasSentTwice() { wasSentTwice = true }
 
-    func attemptHas(_ parts: RareParts) { rareParts = parts }
-
     func attemptSucceeded(_ response: consuming TransportResponse) {
         if wasRetried || call.isTimed { noteAttemptEnd(response.status, nil) }
         if response.body.count > LargeBody.smallest, readApart(response) { return }
@@ -224,7 +222,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
             state.withLock { $0.retry.attemptRefused() }
             // The circuit opened while the retry waited: the failure that was to be retried stands.
             if error.reason == .circuitOpen, let retried = state.withLock({ $0.retried }) {
-                obstacle = .circuit
+                isHeldBack(by: .circuit)
                 withAttempts(of: number) { log, number, _ in log.refused(number) }
                 return finish(retried.outcome)
             }
@@ -267,7 +265,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         let wait: Int64
         switch decision {
         case .finish(let notRetried):
-            obstacle = notRetried
+            isHeldBack(by: notRetried)
             return finish(outcome)
         case .retries(let after): wait = after
         }
@@ -307,7 +305,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         let machine = state.withLock { $0.retry }
         let decision = machine.finish(
             .reason(failure.reason), call.settings.policy.retry, because: .deadline)
-        if case .finish(let notRetried) = decision { obstacle = notRetried }
+        if case .finish(let notRetried) = decision { isHeldBack(by: notRetried) }
         finish(failure)
     }
 
@@ -356,16 +354,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         note(response.status, attempts: attempts)
         report(response, attempts: attempts)
         if rareParts != nil { rareParts = nil }
-    }
-
-    /// Creates the response for the provider's plugins and operators.
-    final func received(_ response: consuming TransportResponse, attempts: Int) -> Response {
-        let response = Response(
-            response, rareParts, call: call, attempts: attempts, notRetried: obstacle, from: started,
-            to: scheduler.now,
-            wallTime: provider.transport.wallTime)
-        for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }
-        return response
     }
 
     final func finish(_ failure: TransportError) {

@@ -169,7 +169,10 @@ package struct AttemptLog: Sendable {
     /// - Parameter number: nil for calls that belong to no part.
     package func forEach(of number: Int?, _ body: (borrowing CallEntry) -> Void) {
         let part = number.map { Int32(truncatingIfNeeded: $0) } ?? CallContext.noPart
-        for call in calls where call.part == part { body(call) }
+        // Without a copy of each call.
+        calls.withUnsafeBufferPointer { calls in
+            for index in calls.indices where calls[index].part == part { body(calls[index]) }
+        }
     }
 
     // MARK: - Parts

@@ -18,6 +18,9 @@ package protocol UpstreamObserver: AnyObject, Sendable {
     func callIsRetried(
         to upstream: Upstream, attempt: Int, _ reason: FailureReason, status: Int?, address: String?,
         after wait: Int64)
+
+    /// A failed call is not retried although its policy has attempts left, because of a rule.
+    func callIsNotRetried(to upstream: Upstream, because rule: RetryObstacle)
 }
 
 /// A transport whose calls can be observed.

@@ -133,9 +133,12 @@ extension Link {
 /// A call that succeeded at its first attempt, with status 200.
 @_spi(Records)
 public struct PlainCall: Sendable {
+    /// Whom it was made to.
     public let upstream: Upstream
     let method: HTTPMethod
+    /// The address of its connection, or of its proxy; nil for a transport without addresses.
     public let address: PeerAddress?
+    /// What its attempt reached; nil for a transport without connections.
     public let connection: AttemptConnection?
 
     package var methodName: String { method.rawValue }

@@ -1,6 +1,7 @@
 import EventIO
 import HTTPModel
 import Locking
+import Metrics
 package import Networking
 public import Resilience
 import Synchronization
@@ -151,8 +152,8 @@ package final class UpstreamProtections: Sendable {
         return state.withLock { state in
             if let known = state.shares[name] { return known }
             let made = UpstreamShares(
-                memory: memory.map(FairBudget.Share.init), connections: connections.map(FairBudget.Share.init)
-            )
+                label: upstream.label, memory: memory.map(FairBudget.Share.init),
+                connections: connections.map(FairBudget.Share.init))
             state.shares[name] = made
             return made
         }
@@ -186,6 +187,14 @@ package final class UpstreamProtections: Sendable {
         }
     }
 
+    /// The bytes of bodies in memory of each upstream that has been called, by its label.
+    package var bodyBytes: [String: Int] {
+        let shares = state.withLock { $0.shares }
+        return shares.values.reduce(into: [:]) { sums, share in
+            sums[share.label, default: 0] += share.memory?.inUse ?? 0
+        }
+    }
+
     /// The state of each upstream that has been called, by its name.
     package var report: [String: UpstreamReport] {
         let (byName, addresses) = state.withLock { ($0.byName, $0.addresses) }
@@ -202,6 +211,8 @@ package final class UpstreamProtections: Sendable {
 
 /// An upstream's parts of what the upstreams of a process share; nil for no limit.
 struct UpstreamShares: Sendable {
+    /// In metrics.
+    var label = MetricName.other
     /// For bodies of responses, in bytes.
     var memory: FairBudget.Share?
     var connections: FairBudget.Share?

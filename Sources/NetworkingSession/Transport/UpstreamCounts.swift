@@ -1,11 +1,11 @@
 import EventIO
 import HTTPModel
 import HTTPOutbound
-import Metrics
+package import Metrics
 package import Networking
 
 /// What one loop counts of the calls to one upstream.
-final class UpstreamCounts {
+package final class UpstreamCounts {
     private struct AttemptEnd: Equatable {
         /// The first digit of the status; 0 without a response.
         let statusClass: Int
@@ -32,6 +32,15 @@ final class UpstreamCounts {
         }
         // Found first, and at 0 from the beginning.
         attempts.add(AttemptEnd(statusClass: 2, reason: nil), 0)
+    }
+
+    /// Makes the series that an upstream has before its first call, at 0.
+    package static func begin(_ upstream: MetricName) {
+        PoolCounts.begin(upstream)
+        _ = upstream.shared(.upstreamAttempts, ["2xx", ""])
+        for reason in refusals { _ = upstream.shared(.upstreamRefused, [reason.token]) }
+        _ = upstream.shared(.upstreamRetries)
+        _ = upstream.sharedHistogram(.upstreamAttemptDuration)
     }
 
     /// An attempt had a response.
@@ -72,6 +81,10 @@ final class UpstreamCounts {
         reason == .circuitOpen || reason == .concurrencyLimit || reason == .connectionLimitReached
             || reason == .memoryLimit
     }
+
+    private static let refusals: [FailureReason] = [
+        .circuitOpen, .concurrencyLimit, .connectionLimitReached, .memoryLimit,
+    ]
 }
 
 extension Upstream {

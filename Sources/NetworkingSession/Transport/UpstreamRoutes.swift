@@ -4,6 +4,7 @@ import FoundationEssentials
 import HTTPModel
 import HTTPOutbound
 import Locking
+package import Metrics
 package import Networking
 
 /// Each upstream's origin, TLS and proxy, from settings that are read and checked once.
@@ -74,6 +75,24 @@ package struct UpstreamRoutes: Sendable {
         for upstream in upstreams { _ = try? origins(of: upstream) }
     }
 
+    /// Counts the lookups of resolvers that upstreams have of their own.
+    package func count(in table: MetricTable) {
+        for resolver in resolvers.values { resolver.count(in: table) }
+    }
+
+    /// Returns when the first configured certificate of each kind expires, in seconds since 1970, by the
+    /// upstreams' labels.
+    package func certificateExpiries(of upstreams: [Upstream]) -> [String: CertificateExpiries] {
+        var expiries: [String: CertificateExpiries] = [:]
+        for upstream in upstreams {
+            for url in upstream.baseURLs where url.scheme == .https {
+                guard let context = configuredContext(for: upstream, at: url) else { continue }
+                expiries[upstream.label, default: CertificateExpiries()].add(context)
+            }
+        }
+        return expiries
+    }
+
     /// Returns the origin of each of the upstream's URLs.
     func origins(of upstream: Upstream) throws(TransportError) -> [Origin] {
         var origins: [Origin] = []
@@ -114,9 +133,7 @@ package struct UpstreamRoutes: Sendable {
     }
 
     private func context(for upstream: Upstream, at url: HTTPURL) throws(TransportError) -> TLSContext {
-        if upstream.isNamed, let named = byUpstream[upstream.name] { return named }
-        let ofHost = byHost[Host(url.host, port: url.port)] ?? byHost[Host(url.host, port: nil)]
-        if let own = ofHost ?? context { return own }
+        if let configured = configuredContext(for: upstream, at: url) { return configured }
         do {
             return try system.context()
         } catch {
@@ -124,10 +141,31 @@ package struct UpstreamRoutes: Sendable {
         }
     }
 
+    /// Returns nil for the default settings.
+    private func configuredContext(for upstream: Upstream, at url: HTTPURL) -> TLSContext? {
+        if upstream.isNamed, let named = byUpstream[upstream.name] { return named }
+        let ofHost = byHost[Host(url.host, port: url.port)] ?? byHost[Host(url.host, port: nil)]
+        return ofHost ?? context
+    }
+
     private static func unreachable(_ upstream: Upstream) -> TransportError {
         TransportError(
             .destinationUnavailable,
             "the address of upstream \(upstream.name) cannot be connected to")
+    }
+}
+
+/// When certificates of an upstream expire, in seconds since 1970. Nil without certificates of a kind.
+package struct CertificateExpiries: Sendable {
+    /// The first one of the chain that is shown to the upstream.
+    package private(set) var client: Int?
+    /// The first one of the configured authorities.
+    package private(set) var authority: Int?
+
+    fileprivate mutating func add(_ context: TLSContext) {
+        let expiries = context.certificateExpiries
+        client = [client, expiries.client].compactMap(\.self).min()
+        authority = [authority, expiries.authority].compactMap(\.self).min()
     }
 }
 

@@ -1,10 +1,11 @@
 import HTTPModel
 import HTTPWire
 
-// What proxies tell of a client. Nothing may trap. A header of the PROXY protocol means the same however it is cut, and
-// is read to its end and no further. A client that is read from fields is the first untrusted address of its chain, a
-// client that another gateway is told is read again, and whatever the client itself wrote to the left of what a
-// trusted proxy has appended changes nothing. The first byte chooses the source; then come lines.
+// What proxies tell of a client. Nothing may trap. A header of the PROXY protocol means the same however it
+// is cut, and is read to its end and no further. A client that is read from fields is the first untrusted
+// address of its chain, a client that another gateway is told is read again, and whatever the client itself
+// wrote to the left of what a trusted proxy has appended changes nothing. The first byte chooses the source;
+// then come lines.
 
 private let trusted = (try? TrustedProxies(["private"])) ?? TrustedProxies()
 

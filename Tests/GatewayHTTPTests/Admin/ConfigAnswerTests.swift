@@ -76,14 +76,14 @@ struct ConfigAnswerTests {
         let told = Set(GatewayServerConfiguration().settingValues.map(\.key))
         var keys: Set<String> = []
         for shape in ConfigSchemaText.shapes
-        where ["listen", "admin", "log", "drain", "clients", "limits"].contains(shape.title) {
+        where ["listen", "admin", "log", "metrics", "drain", "clients", "limits"].contains(shape.title) {
             // Upstreams have limits, too.
             guard shape.definition == shape.title else { continue }
             keys.formUnion(shape.members.map { "\(shape.title).\($0.name)" })
         }
         let others: Set = [
-            "version", "listen", "admin", "log", "drain", "clients", "limits", "include", "schemas",
-            "upstreams",
+            "version", "listen", "admin", "log", "metrics", "drain", "clients", "limits", "include",
+            "schemas", "upstreams",
             "endpoints",
             "defaults",
         ]

@@ -8,8 +8,8 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Serves `/who`, which tells what a handler knows of the client, `/call`, which calls the upstream `files`, and
-/// passes `/files/` on to it.
+/// Serves `/who`, which tells what a handler knows of the client, `/call`, which calls the upstream `files`,
+/// and passes `/files/` on to it.
 func withClientGateway(
     _ change: (inout ClientSettings) throws -> Void, upstream: ClientForwarding? = nil,
     configure: (inout GatewayServerConfiguration) -> Void = { _ in },

@@ -108,6 +108,12 @@ extension FileKeys {
             #expect(cors.headers == ["X-A"])
             #expect(cors.maxAge == .seconds(300))
         },
+        KeyExample.setting(
+            "file.metrics metrics.buckets metrics.parts", "metrics: {buckets: [0.5ms, 300ms, 1s], parts: off}"
+        ) {
+            #expect($0.metrics.buckets == [.microseconds(500), .milliseconds(300), .seconds(1)])
+            #expect(!$0.metrics.parts)
+        },
         KeyExample.setting("file.compression", "compression: off") { #expect($0.compression == nil) },
         KeyExample.setting(
             "compression.minimum compression.streams", "compression: {minimum: 2KiB, streams: 7}"
