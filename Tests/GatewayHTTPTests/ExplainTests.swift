@@ -36,7 +36,7 @@ struct ExplainTests {
     }
 
     @Test(
-        "What is no request of an endpoint is refused, with what is wrong",
+        "A request that no endpoint can answer is refused, and the message says why",
         arguments: [
             ("", 400, "The body must be an object"), ("{}", 400, "needs target"),
             (#"{"target":"page"}"#, 400, "target must be a path"),

@@ -138,6 +138,30 @@ struct KeptRequestsTests {
         #expect(kept.all.failed.last?.key.route == "/69")
     }
 
+    @Test(
+        "What a loop has kept before its first answer is not news, however late that comes; the rest is, once"
+    )
+    func news() {
+        let (one, two) = (KeptRecords(), KeptRecords())
+        let now = MonotonicTime.clock()
+        func keep(_ route: String, in kept: KeptRecords, after milliseconds: Int64) {
+            kept.keep(
+                Array("{}".utf8), KeptRecords.Key(route: route, reason: "x"), requestID: nil,
+                at: now + .milliseconds(milliseconds))
+        }
+        keep("/old", in: one, after: 0)
+        keep("/old", in: two, after: 0)
+        var news = RecordNews()
+        // The second loop is silent.
+        #expect(news.take([one.all, nil]).isEmpty)
+        keep("/a", in: one, after: 2)
+        #expect(news.take([one.all, two.all]).map(\.key.route) == ["/a"])
+        keep("/c", in: one, after: 4)
+        keep("/b", in: two, after: 3)
+        #expect(news.take([one.all, two.all]).map(\.key.route) == ["/b", "/c"])
+        #expect(news.take([one.all, two.all]).isEmpty)
+    }
+
     @Test("Events have a snapshot at once, and each request that fails from then on")
     func events() throws {
         try serve(Self.bad, .slow(.seconds(3600))) { server, admin in
@@ -174,7 +198,7 @@ struct KeptRequestsTests {
             }
             #expect(try admin.ask("GET /events").status == 503)
             clients.removeFirst().close()
-            try spin(while: try admin.ask("HEAD /events").status == 503) { "there is no room" }
+            try spin(while: try admin.ask("HEAD /events").status == 503) { "the events have no room" }
         }
     }
 
@@ -207,7 +231,7 @@ struct KeptRequestsTests {
     }
 
     @Test(
-        "Fields that carry credentials, that are no fields or too many cannot be logged",
+        "Fields with credentials, texts that are not names of fields, and more than 8 fields cannot be logged",
         arguments: [
             ["Cookie"], ["authorization"], ["X-Api-Key"], ["a b"], ["A", "a"],
             (0..<9).map { "X-\($0)" },

@@ -85,7 +85,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("What a client makes up is no label, and what the server refuses is counted by its reason")
+    @Test("Nothing that a client makes up becomes a label, and refusals are counted by reason")
     func refused() throws {
         try serve(upstream([Self.good])) { server in
             let strange = try RawClient(port: server.port)

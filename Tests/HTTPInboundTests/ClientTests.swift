@@ -166,7 +166,7 @@ struct ProxyProtocolTests {
         }
     }
 
-    @Test("Its client is that of all requests of the connection, and their own fields do not count")
+    @Test("Its client is the client of all requests of the connection, and their own fields do not count")
     func client() async throws {
         try await Self.run { server in
             let client = try server.client()
@@ -208,7 +208,7 @@ struct ProxyProtocolTests {
         }
     }
 
-    @Test("The request id of its client is not a trusted proxy's, but that of a trusted proxy behind it is")
+    @Test("The request id of its client is not kept, but the request id of a trusted proxy behind it is")
     func requestID() async throws {
         try await Self.run(trusting: ["loopback", "198.51.100.7"], requestID: .trusted) { server in
             let client = try server.client()

@@ -78,7 +78,7 @@ struct MetricsTextTests {
         #expect(text.hasSuffix("status=\"200\"} 3\n# EOF\n"))
     }
 
-    @Test("Without series there is no text, in OpenMetrics only its end")
+    @Test("Without series the text is empty, or in OpenMetrics only its end")
     func empty() {
         #expect(table.text(.prometheus).isEmpty)
         #expect(table.text(.openMetrics) == Array("# EOF\n".utf8))

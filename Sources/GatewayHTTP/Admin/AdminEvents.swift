@@ -16,8 +16,7 @@ final class AdminEvents {
     private let loop: EventLoop
     private var clients: [ObjectIdentifier: BodyWriter] = [:]
     private var timer: TimerToken?
-    /// The number of the last record of each loop that was sent.
-    private var sent: [Int] = []
+    private var news = RecordNews()
 
     init(on loop: EventLoop) { self.loop = loop }
 
@@ -51,7 +50,7 @@ final class AdminEvents {
 
     private func end() {
         if let timer = timer.take() { loop.cancelTimer(timer) }
-        sent = []
+        news = RecordNews()
     }
 
     /// Collects what is new, and sends it.
@@ -61,26 +60,10 @@ final class AdminEvents {
         LoopCollection.collect(of: gateway, on: loop, { ($0.report, $0.records) }) { [weak self] values in
             guard let self, let gateway = self.gateway, !clients.isEmpty else { return }
             send("snapshot", gateway.status(values.map { $0?.0 }))
-            for record in news(values.map { $0?.1 }) {
+            for record in news.take(values.map { $0?.1 }) {
                 if let line = record.literal { send("request", line) }
             }
         }
-    }
-
-    /// Returns the records that were not sent yet, the oldest first.
-    private func news(_ records: [(failed: [KeptRecords.Record], slow: [KeptRecords.Record])?])
-        -> [KeptRecords.Record]
-    {
-        let isFirst = sent.isEmpty
-        if isFirst { sent = Array(repeating: -1, count: records.count) }
-        var news: [KeptRecords.Record] = []
-        for (loop, records) in records.enumerated() {
-            guard let records else { continue }
-            let all = records.failed + records.slow
-            if !isFirst { news += all.filter { $0.number > sent[loop] } }
-            sent[loop] = all.map(\.number).max() ?? sent[loop]
-        }
-        return news.sorted { $0.time < $1.time }
     }
 
     /// A client that is too slow misses events.
@@ -96,5 +79,28 @@ extension AdminEvents: TimerTarget {
     func timerFired(_ token: TimerToken) {
         timer = nil
         look()
+    }
+}
+
+/// Tells the records that are new since the last look.
+struct RecordNews {
+    /// The number of the last record of each loop that was seen; nil before a loop has answered.
+    private var seen: [Int?] = []
+
+    /// Returns the new records, the oldest first. Those that a loop has at its first answer are not new.
+    ///
+    /// - Parameter records: what each loop has kept; nil for a silent loop.
+    mutating func take(
+        _ records: [(failed: [KeptRecords.Record], slow: [KeptRecords.Record])?]
+    ) -> [KeptRecords.Record] {
+        if seen.isEmpty { seen = Array(repeating: nil, count: records.count) }
+        var news: [KeptRecords.Record] = []
+        for (loop, records) in records.enumerated() {
+            guard let records else { continue }
+            let all = records.failed + records.slow
+            if let last = seen[loop] { news += all.filter { $0.number > last } }
+            seen[loop] = all.map(\.number).max() ?? seen[loop] ?? -1
+        }
+        return news.sorted { $0.time < $1.time }
     }
 }

@@ -88,7 +88,7 @@ struct RequestDrawing {
 
     private func kind(of part: JSONFragment) -> String? {
         if let kind = part[member: "kind"]?.stringValue { return kind }
-        // An answer has the kinds beside its timeline.
+        // In an envelope, `meta.parts` has the kinds.
         guard let name = part[member: "part"]?.stringValue, let parts = record[member: "parts"] else {
             return nil
         }

@@ -83,7 +83,7 @@ struct ReloadedMetricsTests {
         }
     }
 
-    @Test("Counts go on over a reload, also those of an endpoint that it removes and another brings back")
+    @Test("Counts go on over reloads, even if one removes an endpoint and the next one brings it back")
     func counts() throws {
         try serve { gateway, port in
             let server = gateway.server
