@@ -4,6 +4,16 @@ import RxTesting
 import TestWaiting
 import Testing
 
+/// Runs the parts of tasks on a queue, one after the other.
+private final class QueueExecutor: TaskExecutor {
+    let queue = DispatchQueue(label: "tasks")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
 /// Counts up to `end` and may then throw. It ignores cancellation and yields to other tasks between values.
 private struct Counting: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
@@ -117,18 +127,38 @@ struct AsyncBridgeTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("Cancelling the iterating task disposes the subscription and throws CancellationError")
-    func valuesCancelled() async throws {
+    @Test("Cancelling a task that waits for a value disposes the subscription and throws CancellationError")
+    func waitingCancelled() async throws {
         let signals = Signals()
         let subject = PublishSubject<Int>()
         let values = subject.values
-        let task = Task {
+        let executor = QueueExecutor()
+        let task = Task(executorPreference: executor) {
             for try await value in values { signals.send("\(value)") }
         }
         subject.onNext(1)
         #expect(try await signals.next() == "1")
+        // The queue is free once the task waits.
+        executor.queue.sync {}
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(!subject.hasObservers)
+    }
+
+    @Test("A task that is cancelled between two values disposes the subscription and ends its iteration")
+    func cancelledBetween() async throws {
+        let subject = PublishSubject<Int>()
+        let values = subject.values
+        for number in 1...2 { subject.onNext(number) }
+        let task = Task {
+            var seen: [Int] = []
+            for try await value in values {
+                seen.append(value)
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            return seen
+        }
+        #expect(try await task.value == [1])
         #expect(!subject.hasObservers)
     }
 

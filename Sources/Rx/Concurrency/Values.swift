@@ -1,7 +1,9 @@
 extension ObservableConvertibleType {
     /// The values as an `AsyncSequence`, for `for try await`. Reading this property subscribes, unless the
-    /// task that reads it is cancelled: then the iteration ends at once. Ending the iteration disposes the
-    /// subscription.
+    /// task that reads it is cancelled: then the iteration ends at once. Leaving the loop disposes the
+    /// subscription, and so does cancelling the task. A task that is cancelled while it waits for a value
+    /// gets a `CancellationError`. If it is cancelled while it works on a value, it leaves the loop at the
+    /// next value without an error, as with every `AsyncThrowingStream`.
     ///
     /// Unread values are buffered. A streamed response that is subscribed to directly, even through
     /// operators, pauses once 16 values are waiting. Any other source is buffered without limit, including a
