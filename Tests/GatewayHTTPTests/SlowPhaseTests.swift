@@ -2,10 +2,12 @@ import Testing
 
 @testable import GatewayCore
 @testable import GatewayHTTP
+@_spi(Records) @testable import Networking
 
 @Suite("What a slow request spent its time on")
 struct SlowPhaseTests {
-    private func ms(_ number: Int) -> Duration { .milliseconds(number) }
+    /// Milliseconds in nanoseconds.
+    private func ns(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
 
     /// A call from `start` to `end`, whose attempt reached its stages at these times.
     private func call(
@@ -16,22 +18,24 @@ struct SlowPhaseTests {
         UpstreamCallSummary(
             upstream: upstream, method: "GET", address: nil,
             connection: UpstreamConnectionSummary(
-                isReused: false, assigned: assigned.map(ms), sent: sent.map(ms), firstByte: firstByte.map(ms)),
-            attempts: max(1, tries.count), status: 200, reason: nil, detail: nil, start: ms(start),
-            elapsed: ms(end - start), tries: tries)
+                stages: AttemptConnection(
+                    isReused: false, assigned: assigned.map(ns), sent: sent.map(ns),
+                    firstByte: firstByte.map(ns))),
+            attempts: max(1, tries.count), status: 200, reason: nil, detail: nil,
+            startNanoseconds: ns(start), elapsedNanoseconds: ns(end - start), tries: tries)
     }
 
     private func part(_ name: String, _ start: Int, _ end: Int, _ calls: [UpstreamCallSummary]) -> PartSummary
     {
         PartSummary(
-            name: name, step: nil, kind: .success, failure: nil, start: ms(start), elapsed: ms(end - start),
-            calls: calls)
+            name: name, step: nil, kind: .success, failure: nil, startNanoseconds: ns(start),
+            elapsedNanoseconds: ns(end - start), calls: calls)
     }
 
     private func text(
         _ parts: [PartSummary], _ calls: [UpstreamCallSummary] = [], answer: Int
     ) -> String {
-        let slow = SlowPhase(parts, calls, answer: ms(answer))
+        let slow = SlowPhase(parts, calls, answer: .milliseconds(answer))
         let names = [slow.part, slow.upstream].compactMap(\.self)
         return (names + [slow.phase.rawValue, "\(slow.time / .milliseconds(1))"]).joined(separator: " ")
     }
@@ -67,8 +71,8 @@ struct SlowPhaseTests {
     func backoff() {
         let tries = [(0, 10), (50, 60), (95, 100)].map { start, end in
             UpstreamTrySummary(
-                start: ms(start), elapsed: ms(end - start), address: nil, connection: nil, status: 503,
-                reason: .upstreamStatus, detail: nil)
+                startNanoseconds: ns(start), elapsedNanoseconds: ns(end - start), address: nil,
+                connection: nil, status: 503, reason: .upstreamStatus, detail: nil)
         }
         let retried = part("a", 0, 100, [call("x", 0, 100, tries: tries)])
         #expect(text([retried], answer: 100) == "a x backoff 75.0")

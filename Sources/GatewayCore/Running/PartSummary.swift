@@ -15,9 +15,12 @@ public struct PartSummary: Sendable {
     public let failure: FailureSummary?
     /// From the start of the endpoint, when the request has arrived, to the part's; nil if the part never
     /// began.
-    public let start: Duration?
+    public var start: Duration? { startNanoseconds.map { .nanoseconds($0) } }
     /// From the part's start to its end. A part that reads others starts once they have ended.
-    public let elapsed: Duration
+    public var elapsed: Duration { .nanoseconds(elapsedNanoseconds) }
+    // As they were measured. Conversions to and from `Duration`, which has 128 bits, are slow.
+    package let startNanoseconds: Int64?
+    package let elapsedNanoseconds: Int64
     /// The upstream calls that were made for the part, with their attempts.
     public let calls: [UpstreamCallSummary]
 }
@@ -74,9 +77,11 @@ public struct UpstreamCallSummary: Sendable, Hashable {
     /// What exactly failed, for a log alone: it may name hosts and certificates. Nil if `reason` says it all.
     public let detail: String?
     /// From the start of the endpoint to the start of the call.
-    public let start: Duration
+    public var start: Duration { .nanoseconds(startNanoseconds) }
     /// From the start of the call to its end.
-    public let elapsed: Duration
+    public var elapsed: Duration { .nanoseconds(elapsedNanoseconds) }
+    package let startNanoseconds: Int64
+    package let elapsedNanoseconds: Int64
     /// The attempts of a call that was retried, at most 64; else empty.
     public let tries: [UpstreamTrySummary]
 
@@ -85,9 +90,9 @@ public struct UpstreamCallSummary: Sendable, Hashable {
 extension UpstreamCallSummary {
     init(_ call: borrowing CallEntry, in log: borrowing AttemptLog, since started: RxTime?) {
         let start = started.map { max(0, CallEntry.nanoseconds(from: $0, to: call.began)) } ?? 0
-        self.start = .nanoseconds(start)
+        startNanoseconds = start
         detail = call.detail
-        elapsed = .nanoseconds(max(0, call.elapsed))
+        elapsedNanoseconds = max(0, call.elapsed)
         tries = log.tries(of: call).map { attempt in
             UpstreamTrySummary(
                 attempt, start: start + CallEntry.nanoseconds(from: call.began, to: attempt.began),
@@ -96,22 +101,22 @@ extension UpstreamCallSummary {
         upstream = call.upstream.name
         method = call.method
         address = call.address?.description
-        connection = call.connection.map(UpstreamConnectionSummary.init)
+        connection = call.connection.map { UpstreamConnectionSummary(stages: $0) }
         attempts = call.attempts
         status = call.status
         reason = call.reason
     }
 
     /// A call that is a part by itself and succeeded at its first attempt.
-    init(_ call: PlainCall, start: Duration, elapsed: Duration) {
-        self.start = start
-        self.elapsed = elapsed
+    init(_ call: PlainCall, start: Int64, elapsed: Int64) {
+        startNanoseconds = start
+        elapsedNanoseconds = elapsed
         detail = nil
         tries = []
         upstream = call.upstream.name
         method = call.methodName
         address = call.address?.description
-        connection = call.connection.map(UpstreamConnectionSummary.init)
+        connection = call.connection.map { UpstreamConnectionSummary(stages: $0) }
         attempts = 1
         status = 200
         reason = nil
@@ -121,9 +126,11 @@ extension UpstreamCallSummary {
 /// One attempt of a call that was retried.
 public struct UpstreamTrySummary: Sendable, Hashable {
     /// From the start of the endpoint to the start of the attempt.
-    public let start: Duration
+    public var start: Duration { .nanoseconds(startNanoseconds) }
     /// From the start of the attempt to its end.
-    public let elapsed: Duration
+    public var elapsed: Duration { .nanoseconds(elapsedNanoseconds) }
+    package let startNanoseconds: Int64
+    package let elapsedNanoseconds: Int64
     /// The address of the connection, or of its proxy; nil if none was chosen.
     public let address: String?
     /// What the attempt reached; nil for a transport without connections.
@@ -139,10 +146,10 @@ public struct UpstreamTrySummary: Sendable, Hashable {
 
 extension UpstreamTrySummary {
     init(_ attempt: AttemptEntry, start: Int64, elapsed: Int64) {
-        self.start = .nanoseconds(start)
-        self.elapsed = .nanoseconds(elapsed)
+        startNanoseconds = start
+        elapsedNanoseconds = elapsed
         address = attempt.address?.description
-        connection = attempt.connection.map(UpstreamConnectionSummary.init)
+        connection = attempt.connection.map { UpstreamConnectionSummary(stages: $0) }
         status = attempt.status
         reason = attempt.reason
         detail = attempt.detail
@@ -152,23 +159,16 @@ extension UpstreamTrySummary {
 /// When an attempt reached which stage, from its start, in whole microseconds.
 public struct UpstreamConnectionSummary: Sendable, Hashable {
     /// Whether the connection had served another call before.
-    public let isReused: Bool
+    public var isReused: Bool { stages.isReused }
     /// When the pool gave the attempt a connection, or began to open one for it; nil if it never did.
-    public let assigned: Duration?
+    public var assigned: Duration? { stages.assigned.map { .nanoseconds($0) } }
     /// When the connection was there and the request began to go out; nil if it never did.
-    public let sent: Duration?
+    public var sent: Duration? { stages.sent.map { .nanoseconds($0) } }
     /// When the first byte of a response arrived; nil if none did.
-    public let firstByte: Duration?
+    public var firstByte: Duration? { stages.firstByte.map { .nanoseconds($0) } }
+    /// The same in nanoseconds.
+    package let stages: AttemptConnection
 
-}
-
-extension UpstreamConnectionSummary {
-    init(_ connection: AttemptConnection) {
-        isReused = connection.isReused
-        assigned = connection.assigned.map { .nanoseconds($0) }
-        sent = connection.sent.map { .nanoseconds($0) }
-        firstByte = connection.firstByte.map { .nanoseconds($0) }
-    }
 }
 
 extension RequestSummary {
@@ -182,25 +182,22 @@ extension RequestSummary {
     package func parts(with log: borrowing AttemptLog) -> [PartSummary] {
         var summaries: [PartSummary] = []
         forEachPartFailure { stage, name, kind, failure, began, nanoseconds, number, link in
-            var start: Duration? = .nanoseconds(began)
-            var elapsed = Duration.nanoseconds(nanoseconds)
+            var start: Int64? = began
+            var elapsed = nanoseconds
             if let number, let late = log.lateBeginning(of: number) {
-                let lateStart = late.flatMap { late in
-                    started.map { CallEntry.nanoseconds(from: $0, to: late) }
-                }
-                start = lateStart.map { .nanoseconds($0) }
-                elapsed = .nanoseconds(lateStart.map { max(0, began &+ nanoseconds &- $0) } ?? 0)
+                start = late.flatMap { late in started.map { CallEntry.nanoseconds(from: $0, to: late) } }
+                elapsed = start.map { max(0, began &+ nanoseconds &- $0) } ?? 0
             }
             var made: [UpstreamCallSummary] = []
             if let call = link?.plainCall {
-                made.append(UpstreamCallSummary(call, start: start ?? .zero, elapsed: elapsed))
+                made.append(UpstreamCallSummary(call, start: start ?? 0, elapsed: elapsed))
             } else if let number {
                 log.forEach(of: number) { made.append(UpstreamCallSummary($0, in: log, since: started)) }
             }
             summaries.append(
                 PartSummary(
                     name: name, step: stage, kind: kind, failure: failure.map(FailureSummary.init),
-                    start: start, elapsed: elapsed, calls: made))
+                    startNanoseconds: start, elapsedNanoseconds: elapsed, calls: made))
         }
         return summaries
     }

@@ -56,8 +56,8 @@ extension Renderer {
             PartSummary(
                 name: results?.hasNames == true ? part.name : nil, step: nil, kind: part.outcome?.kind,
                 failure: part.failure.map(FailureSummary.init),
-                start: part.outcome.map { .nanoseconds($0.began ?? results?.began ?? 0) },
-                elapsed: .nanoseconds(part.outcome?.elapsed ?? 0), calls: [])
+                startNanoseconds: part.outcome.map { $0.began ?? results?.began ?? 0 },
+                elapsedNanoseconds: part.outcome?.elapsed ?? 0, calls: [])
         } ?? []
     }
 }

@@ -1,5 +1,6 @@
 import GatewayCore
 @_spi(Lines) import JSONBytes
+@_spi(Records) import Networking
 
 /// Writes the times of a request's calls as `meta.timeline` has them, with the kinds of parts and the
 /// addresses of attempts, which clients do not learn. Times are milliseconds from the request's head.
@@ -20,20 +21,20 @@ struct TimelineText {
         guard !parts.isEmpty || !calls.isEmpty else { return }
         var text = TimelineText(delay: delay)
         line.constant(#","timeline":["#)
-        if let first = calls.map(\.start).min(), let last = calls.map({ $0.start + $0.elapsed }).max() {
+        if let first = calls.map(\.startNanoseconds).min(), let last = calls.map(\.endNanoseconds).max() {
             text.write(nil, nil, first, last, calls, to: &line)
         }
         for (index, part) in parts.enumerated() {
             if index > 0 || !calls.isEmpty { line.constant(",") }
             text.write(
-                part.name, part.kind.partName, part.start, part.start.map { $0 + part.elapsed }, part.calls,
-                to: &line)
+                part.name, part.kind.partName, part.startNanoseconds,
+                part.startNanoseconds.map { $0 &+ part.elapsedNanoseconds }, part.calls, to: &line)
         }
         line.constant("]")
     }
 
     private mutating func write(
-        _ name: String?, _ kind: String?, _ began: Duration?, _ end: Duration?,
+        _ name: String?, _ kind: String?, _ began: Int64?, _ end: Int64?,
         _ calls: [UpstreamCallSummary], to line: inout JSONLine
     ) {
         line.constant(#"{"part":"#)
@@ -75,15 +76,15 @@ struct TimelineText {
         if call.tries.isEmpty {
             // A call that was refused has no attempt, and shows why.
             write(
-                call.start, call.elapsed, call.connection, call.address, call.status, call.reason?.token,
-                to: &line)
+                call.startNanoseconds, call.endNanoseconds, call.connection?.stages, call.address,
+                call.status, call.reason?.token, to: &line)
             written = 1
         }
         for attempt in call.tries.prefix(left) {
             if written > 0 { line.constant(",") }
             write(
-                attempt.start, attempt.elapsed, attempt.connection, attempt.address, attempt.status,
-                attempt.reason?.token, to: &line)
+                attempt.startNanoseconds, attempt.startNanoseconds &+ attempt.elapsedNanoseconds,
+                attempt.connection?.stages, attempt.address, attempt.status, attempt.reason?.token, to: &line)
             written += 1
         }
         line.constant("]}")
@@ -92,18 +93,18 @@ struct TimelineText {
     }
 
     private func write(
-        _ start: Duration, _ elapsed: Duration, _ connection: UpstreamConnectionSummary?, _ address: String?,
-        _ status: Int?, _ reason: String?, to line: inout JSONLine
+        _ start: Int64, _ end: Int64, _ connection: AttemptConnection?, _ address: String?, _ status: Int?,
+        _ reason: String?, to line: inout JSONLine
     ) {
         line.constant(#"{"beganMs":"#)
         write(start, to: &line)
         line.constant(#","connection":"#)
         Self.write(
             connection?.sent == nil ? nil : connection?.isReused == true ? "reused" : "new", to: &line)
-        write("assignedMs", connection?.assigned.map { start + $0 }, to: &line)
-        write("sentMs", connection?.sent.map { start + $0 }, to: &line)
-        write("firstByteMs", connection?.firstByte.map { start + $0 }, to: &line)
-        write("endMs", start + elapsed, to: &line)
+        write("assignedMs", connection?.assigned.map { start &+ $0 }, to: &line)
+        write("sentMs", connection?.sent.map { start &+ $0 }, to: &line)
+        write("firstByteMs", connection?.firstByte.map { start &+ $0 }, to: &line)
+        write("endMs", end, to: &line)
         line.constant(#","address":"#)
         Self.write(address, to: &line)
         line.constant(#","status":"#)
@@ -113,19 +114,24 @@ struct TimelineText {
         line.constant("}")
     }
 
-    private func write(_ name: StaticString, _ time: Duration?, to line: inout JSONLine) {
+    private func write(_ name: StaticString, _ time: Int64?, to line: inout JSONLine) {
         line.constant(",\"")
         line.constant(name)
         line.constant("\":")
         write(time, to: &line)
     }
 
-    private func write(_ time: Duration?, to line: inout JSONLine) {
+    /// - Parameter time: nanoseconds from the start of the endpoint.
+    private func write(_ time: Int64?, to line: inout JSONLine) {
         guard let time else { return line.constant("null") }
-        line.thousandths(Int(clamping: max(0, time.nanoseconds &+ delay) / 1000))
+        line.thousandths(Int(max(0, time &+ delay) / 1000))
     }
 
     private static func write(_ text: String?, to line: inout JSONLine) {
         if let text { line.string(text) } else { line.constant("null") }
     }
+}
+
+extension UpstreamCallSummary {
+    fileprivate var endNanoseconds: Int64 { startNanoseconds &+ elapsedNanoseconds }
 }

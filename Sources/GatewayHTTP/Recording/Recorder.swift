@@ -12,6 +12,7 @@ final class Recorder {
     /// Where requests are logged; nil while none is.
     private var channel: LogChannel?
     private var sampling = AccessSampling(.off)
+    private var style = LogStyle.json
     /// From when on a request is slow, unless its endpoint says otherwise.
     private var slowLimit = Int64.max
     private var fieldNames: [HTTPFieldName] = []
@@ -35,6 +36,7 @@ final class Recorder {
     /// Records by these settings from now on.
     func use(_ settings: LogSettings) {
         sampling.use(settings.access)
+        style = logs.output.style
         slowLimit = settings.slow.nanoseconds
         fieldNames = settings.fields.names
         lines.fieldNames = fieldNames
@@ -58,7 +60,7 @@ final class Recorder {
         if isFailure || isSlow {
             endedBadly(facts, summary, log, isFailure: isFailure, isSlow: isSlow)
         } else if let channel, sampling.selects(.success) {
-            lines.compose(facts, summary, log, style: logs.output.style, sample: sampling.shown)
+            lines.compose(facts, summary, log, style: style, sample: sampling.shown)
             lines.append(to: channel)
         }
         if observer != nil {
@@ -81,7 +83,6 @@ final class Recorder {
         let key = KeptRecords.Key(summary, calls, isFailure: isFailure)
         let isKept = kept.begins(key, at: loop.wakeTime)
         let isLogged = channel != nil && sampling.selects(isFailure ? .failure : .slow)
-        let style = logs.output.style
         if isKept || style == .json { lines.compose(facts, summary, log, calls, style: .json) }
         if isKept { kept.keep(lines.text, key, summary, at: loop.wakeTime) }
         guard isLogged, let channel else { return }
@@ -122,8 +123,7 @@ final class Recorder {
             sampling.selects(isFailure ? .failure : .success)
         {
             lines.compose(
-                facts, requestID: requestID, refused: refused, style: logs.output.style,
-                sample: sampling.shown)
+                facts, requestID: requestID, refused: refused, style: style, sample: sampling.shown)
             lines.append(to: channel)
         }
         if observer != nil { observe(facts, nil) }

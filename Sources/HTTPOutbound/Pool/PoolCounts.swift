@@ -13,6 +13,7 @@ final class ClientCounts: Sendable {
     private let reused = Atomic(0)
 
     /// Follows a pool. Called on the loop.
+    @inline(__always)
     func change(from old: PoolReport, to new: PoolReport) {
         add(new.idle - old.idle, to: idle)
         add(new.leased - old.leased, to: leased)

@@ -79,7 +79,7 @@ public struct AttemptEntry: Sendable {
 /// When an attempt reached which stage. Times are nanoseconds from the beginning of the attempt, in whole
 /// microseconds as all times are, and at most an hour.
 @_spi(Records)
-public struct AttemptConnection: Sendable {
+public struct AttemptConnection: Sendable, Hashable {
     // 4 bytes each, because every call has them.
     private let assignedMicroseconds: UInt32
     private let sentMicroseconds: UInt32

@@ -166,12 +166,14 @@ package struct AttemptLog: Sendable {
     /// Calls `body` with a part's calls, ordered by their start or, for a call that is a part by itself, by
     /// its end.
     ///
-    /// - Parameter number: nil for calls that belong to no part.
-    package func forEach(of number: Int?, _ body: (borrowing CallEntry) -> Void) {
+    /// - Parameters:
+    ///   - number: nil for calls that belong to no part.
+    ///   - body: changes nothing. Its call is `inout` because the compiler copies what it lends to a closure.
+    package func forEach(of number: Int?, _ body: (inout CallEntry) -> Void) {
         let part = number.map { Int32(truncatingIfNeeded: $0) } ?? CallContext.noPart
-        // Without a copy of each call.
         calls.withUnsafeBufferPointer { calls in
-            for index in calls.indices where calls[index].part == part { body(calls[index]) }
+            let calls = UnsafeMutableBufferPointer(mutating: calls)
+            for index in calls.indices where calls[index].part == part { body(&calls[index]) }
         }
     }
 

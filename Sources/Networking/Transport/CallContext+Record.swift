@@ -59,12 +59,13 @@ extension CallContext {
     /// Records the end of a call that is a part by itself, or its cancellation unless it has just ended on
     /// another thread.
     func ended(_ call: consuming CallEntry, part number: Int, isCancelled: Bool = false) {
-        call.part = Int32(truncatingIfNeeded: number)
-        let call = call
-        withLog {
-            if !isCancelled || call.part == CallContext.noPart || $0.calls(for: call.part).isEmpty {
-                $0.append(call)
-            }
+        let part = Int32(truncatingIfNeeded: number)
+        call.part = part
+        // Moved into the log: a closure copies what it only reads.
+        var entry: CallEntry? = consume call
+        withLog { log in
+            let isKnown = isCancelled && part != CallContext.noPart && !log.calls(for: part).isEmpty
+            if !isKnown, let call = entry.take() { log.append(call) }
         }
     }
 
