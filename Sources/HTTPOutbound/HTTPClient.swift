@@ -1,16 +1,27 @@
 public import EventIO
+internal import Metrics
 
 /// Makes HTTP/1.1 calls over pooled connections, on one loop. Only `init` and `report` work on any thread.
 public final class HTTPClient: Sendable {
     private final class State {
         let shared: SharedClientState
         var origins: [Origin: OriginClient] = [:]
+        private let poolGauge: Gauge
+        private var countedPools = 0
 
         init(shared: SharedClientState) {
             self.shared = shared
+            let loop = shared.loop
+            poolGauge = loop.metrics.name().gauge(.upstreamTables, ["pools"], on: loop.page)
             shared.closeIdle = { [weak self] pool in
                 self?.origins.values.contains { $0.pool !== pool && $0.pool.closeIdleConnection() } ?? false
             }
+        }
+
+        /// Call it after each change of `origins`. (An observer of the property would copy the table.)
+        func countPools() {
+            poolGauge.add(origins.count - countedPools)
+            countedPools = origins.count
         }
     }
 
@@ -49,6 +60,7 @@ public final class HTTPClient: Sendable {
             origin: origin, limits: limits ?? origin.limits ?? self.limits, shared: state.value.shared)
         let client = OriginClient(pool: LoopBound(pool, loop: loop))
         state.value.origins[origin] = client
+        state.value.countPools()
         state.value.shared.vacancySweep?.poolIsVacant()
         return client
     }
@@ -107,6 +119,7 @@ public final class HTTPClient: Sendable {
         guard isAny else { return false }
         // Tables of the right size: removal from a table leaves it as large as it was.
         state.origins = state.origins.filter { !$0.value.pool.isForgotten }
+        state.countPools()
         return true
     }
 

@@ -173,6 +173,14 @@ public final class MetricTable: Sendable {
         series(family, values).map { Int(truncatingIfNeeded: $0.sum(0, cells.pages)) }
     }
 
+    /// Returns what one page has of a counter or gauge, or how many times it has of a histogram; 0 for an
+    /// unknown series.
+    public func value(_ family: MetricFamily, _ values: [String] = [], on page: CounterPage) -> Int {
+        guard let series = series(family, values) else { return 0 }
+        let cells = series.buckets.map { $0.bounds.count + 1 } ?? 1
+        return Int(truncatingIfNeeded: (0..<cells).reduce(UInt64(0)) { $0 &+ series.sum($1, [page]) })
+    }
+
     /// Returns what the page with the most has of a counter or gauge; 0 for an unknown series.
     public func largest(_ family: MetricFamily, _ values: [String]) -> Int {
         guard let series = series(family, values) else { return 0 }

@@ -91,7 +91,7 @@ final class FaultGateway: Sendable {
             declare(gateway)
         }
         server.accept()
-        timersBefore = server.report.timers
+        timersBefore = server.settled.timers
     }
 
     /// Long limits, so that only the fault ends a call.
@@ -112,10 +112,10 @@ final class FaultGateway: Sendable {
     ///
     /// - Parameter ports: The ports of the upstreams.
     func leftovers(_ ports: [UInt16]) -> String? {
-        var report = server.report
+        var report = server.settled
         var sockets = 0
         let isClean = comesTrue(within: .seconds(1)) {
-            report = server.report
+            report = server.settled
             sockets = SocketTable.sockets(from: UInt16(port), orTo: ports)
             // One timer may be the loop's own for quiet streams, and one forgets pools without connections.
             return report.connections == 0 && report.requests == 0 && report.calls.idle == 0

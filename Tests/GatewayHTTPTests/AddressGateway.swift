@@ -76,8 +76,8 @@ enum AddressGateway {
         } _: { server in
             let client = try RawClient(port: server.port)
             // Until the name's addresses are known, the connections race for them.
-            try spin(while: server.report.upstreams["parts"]?.addresses.count != count ?? addresses.count) {
-                "addresses \(server.report.upstreams["parts"]?.addresses ?? [:])"
+            try spin(while: server.settled.upstreams["parts"]?.addresses.count != count ?? addresses.count) {
+                "addresses \(server.settled.upstreams["parts"]?.addresses ?? [:])"
             }
             try body(server, client, dns)
         }
@@ -92,7 +92,7 @@ enum AddressGateway {
     }
 
     static func states(_ server: GatewayServer, _ peers: AddressPeers) -> [AddressState?] {
-        let states = server.report.upstreams["parts"]?.addresses
+        let states = server.settled.upstreams["parts"]?.addresses
         return peers.asked.indices.map { states?["127.0.0.\($0 + 1):\(peers.port)"] }
     }
 }

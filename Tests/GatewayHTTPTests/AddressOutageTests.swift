@@ -24,11 +24,11 @@ struct AddressOutageTests {
     }
 
     private func describe(_ server: GatewayServer, _ peers: AddressPeers) -> String {
-        "requests \(peers.asked), \(server.report.upstreams["parts"] as Any)"
+        "requests \(peers.asked), \(server.settled.upstreams["parts"] as Any)"
     }
 
     private func state(_ server: GatewayServer, _ address: String) -> AddressState? {
-        server.report.upstreams["parts"]?.addresses[address]
+        server.settled.upstreams["parts"]?.addresses[address]
     }
 
     // MARK: One IPv6 and one IPv4 address
@@ -39,7 +39,7 @@ struct AddressOutageTests {
         let messages = try AddressGateway.serve(peers, expected: 1, policy: AddressGateway.forLong) {
             server, client, _ in
             // Failures count once the name's addresses are known and their connection race has ended.
-            try ask(client, of: server, peers) { server.report.upstreams["parts"]?.addresses.count != 2 }
+            try ask(client, of: server, peers) { server.settled.upstreams["parts"]?.addresses.count != 2 }
             let answered = peers.asked
             let statuses = AddressGateway.statuses(client, 100)
             let failures = statuses.count { $0 == 502 }
@@ -78,7 +78,7 @@ struct AddressOutageTests {
             breaker.maxOpen = .seconds(60)
             $0.breaker = breaker
         } _: { server, client, _ in
-            func circuit() -> UpstreamReport? { server.report.upstreams["parts"] }
+            func circuit() -> UpstreamReport? { server.settled.upstreams["parts"] }
             try ask(client, of: server, peers) { circuit()?.openings == 0 }
             // The two that are out of service work again, and the others keep failing.
             for (index, state) in AddressGateway.states(server, peers).enumerated() where state == .ejected {
@@ -102,9 +102,9 @@ struct AddressOutageTests {
             breaker.open = .milliseconds(300)
             $0.breaker = breaker
         } _: { server, client, _ in
-            try ask(client, of: server, peers) { server.report.upstreams["parts"]?.openings == 0 }
+            try ask(client, of: server, peers) { server.settled.upstreams["parts"]?.openings == 0 }
             let before = peers.asked
-            try ask(client, of: server, peers) { server.report.upstreams["parts"]?.openings == 1 }
+            try ask(client, of: server, peers) { server.settled.upstreams["parts"]?.openings == 1 }
             #expect(zip(peers.asked, before).map { $0 - $1 } == [1, 1, 1])
         }
     }
@@ -123,7 +123,7 @@ struct AddressOutageTests {
             let statuses = try clients.map { try $0.reply().status }
             if behaviour == .refuses { #expect(statuses.allSatisfy { $0 == 200 }) }
             #expect(AddressGateway.statuses(client, 30).allSatisfy { $0 == 200 })
-            #expect(server.report.upstreams["parts"]?.openings == 0)
+            #expect(server.settled.upstreams["parts"]?.openings == 0)
         }
     }
 
@@ -205,7 +205,7 @@ struct AddressOutageTests {
             let before = peers.asked[1]
             for _ in 0..<50 { #expect(client.get("/others")?.status == 200) }
             #expect(peers.asked[1] > before + 10)
-            #expect(server.report.upstreams["others"]?.addresses[shared] == .inService)
+            #expect(server.settled.upstreams["others"]?.addresses[shared] == .inService)
         }
     }
 

@@ -95,8 +95,8 @@ struct AddressTests {
             AddressGateway.forLong(&$0)
         } _: { server, client, _ in
             #expect(AddressGateway.statuses(client, 300).allSatisfy { $0 == 200 })
-            #expect(server.report.upstreams["parts"]?.circuit == .closed)
-            #expect(server.report.upstreams["parts"]?.openings == 0)
+            #expect(server.settled.upstreams["parts"]?.circuit == .closed)
+            #expect(server.settled.upstreams["parts"]?.openings == 0)
         }
     }
 
@@ -117,8 +117,8 @@ struct AddressTests {
                 return client
             }
             // Three are on a connection and four wait, which is half of the places.
-            try spin(while: server.report.requests != 7) {
-                "\(server.report.requests) requests instead of 7, \(server.report.refusedRequests) refused; \(server.report.calls)"
+            try spin(while: server.settled.requests != 7) {
+                "\(server.settled.requests) requests instead of 7, \(server.settled.refusedRequests) refused; \(server.settled.calls)"
             }
             for client in clients { client.reset() }
         }

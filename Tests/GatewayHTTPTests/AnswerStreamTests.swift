@@ -274,14 +274,14 @@ struct AnswerStreamTests {
             client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
             _ = try client.read(through: "\r\n\r\n")
             // One piece is on its way, and the next one waits. The kernel has less than half of one.
-            try spin(while: server.report.waitingAnswerBytes < size + size / 2) {
-                "\(server.report.waitingAnswerBytes) bytes"
+            try spin(while: server.settled.waitingAnswerBytes < size + size / 2) {
+                "\(server.settled.waitingAnswerBytes) bytes"
             }
             // Both move on.
             _ = try client.read(count: 2 * size)
             client.reset()
-            try spin(while: server.report.waitingAnswerBytes > 0) {
-                "\(server.report.waitingAnswerBytes) bytes"
+            try spin(while: server.settled.waitingAnswerBytes > 0) {
+                "\(server.settled.waitingAnswerBytes) bytes"
             }
         }
     }
@@ -297,8 +297,8 @@ struct AnswerStreamTests {
         } _: { server in
             let client = try RawClient(port: server.port, receiveBuffer: 1 << 16)
             client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
-            try spin(while: server.report.connections > 0) {
-                "\(server.report.waitingAnswerBytes) bytes wait"
+            try spin(while: server.settled.connections > 0) {
+                "\(server.settled.waitingAnswerBytes) bytes wait"
             }
             #expect(client.readToEnd().end == .reset)
         }

@@ -68,11 +68,11 @@ struct BodyMemoryTests {
                 let client = try RawClient(port: server.port)
                 client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
                 waiting.append(client)
-                try spin(while: server.report.upstreamBodyBytes < count * Self.json.utf8.count) {
-                    "\(server.report.upstreamBodyBytes) bytes of \(count) bodies"
+                try spin(while: server.settled.upstreamBodyBytes < count * Self.json.utf8.count) {
+                    "\(server.settled.upstreamBodyBytes) bytes of \(count) bodies"
                 }
             }
-            try spin(while: server.report.calls.leased > size) { "\(server.report.calls)" }
+            try spin(while: server.settled.calls.leased > size) { "\(server.settled.calls)" }
             let client = try RawClient(port: server.port)
             let reply = try #require(client.get("/large"))
             #expect(reply.status == 503)
@@ -82,12 +82,12 @@ struct BodyMemoryTests {
             #expect(reply.value("Proxy-Status") == "sluice; details=\"large\"")
             // The clients leave, and their bodies with them.
             for client in waiting { client.reset() }
-            try spin(while: server.report.upstreamBodyBytes > 0) {
-                "\(server.report.upstreamBodyBytes) bytes of bodies"
+            try spin(while: server.settled.upstreamBodyBytes > 0) {
+                "\(server.settled.upstreamBodyBytes) bytes of bodies"
             }
             #expect(client.get("/large")?.status == 200)
-            try spin(while: server.report.upstreamBodyBytes > 0) {
-                "\(server.report.upstreamBodyBytes) bytes of bodies"
+            try spin(while: server.settled.upstreamBodyBytes > 0) {
+                "\(server.settled.upstreamBodyBytes) bytes of bodies"
             }
         }
     }
@@ -97,7 +97,7 @@ struct BodyMemoryTests {
         try serve(framing) { server in
             let client = try RawClient(port: server.port)
             for _ in 0..<40 { #expect(client.get("/large")?.status == 200) }
-            #expect(server.report.upstreamBodyBytes == 0)
+            #expect(server.settled.upstreamBodyBytes == 0)
         }
     }
 

@@ -126,14 +126,14 @@ struct CircuitTests {
             #expect(upstream.asked.withLock { $0 } == 10)
             // Another upstream is not concerned.
             #expect(client.get("/other")?.status == 200)
-            let report = try #require(server.report.upstreams["parts"])
+            let report = try #require(server.settled.upstreams["parts"])
             #expect(report.openings == 1)
             #expect(report.refusals == 1)
             guard case .open = report.circuit else {
                 Issue.record("\(report)")
                 return
             }
-            #expect(server.report.upstreams["other"]?.circuit == .closed)
+            #expect(server.settled.upstreams["other"]?.circuit == .closed)
         }
         #expect(run.circuit == ["circuit opened"])
         let line = try #require(
@@ -150,7 +150,7 @@ struct CircuitTests {
             let client = try RawClient(port: server.port)
             fail(client, times: 40)
             #expect(upstream.asked.withLock { $0 } == 40)
-            #expect(server.report.upstreams["parts"] == nil)
+            #expect(server.settled.upstreams["parts"] == nil)
         }
         #expect(run.circuit == [])
     }
@@ -168,28 +168,28 @@ struct CircuitTests {
                 return clients[turn % clients.count].get("/page")
             }
             for _ in 0..<10 { _ = ask() }
-            #expect(server.report.upstreams["parts"]?.openings == 1)
+            #expect(server.settled.upstreams["parts"]?.openings == 1)
             try spin(
                 while: { () -> Bool in
                     _ = ask()
-                    return server.report.upstreams["parts"]?.openings == 1
+                    return server.settled.upstreams["parts"]?.openings == 1
                 }()
-            ) { "\(server.report.upstreams["parts"] as Any)" }
+            ) { "\(server.settled.upstreams["parts"] as Any)" }
             upstream.status.withLock { $0 = "200 OK" }
             try spin(while: ask()?.status != 200) {
-                "\(server.report.upstreams["parts"] as Any)"
+                "\(server.settled.upstreams["parts"] as Any)"
             }
             try spin(
                 while: { () -> Bool in
                     _ = ask()
-                    return server.report.upstreams["parts"]?.circuit != .closed
+                    return server.settled.upstreams["parts"]?.circuit != .closed
                 }()
-            ) { "\(server.report.upstreams["parts"] as Any)" }
+            ) { "\(server.settled.upstreams["parts"] as Any)" }
             // All loops send again, and earlier failures do not count.
             for _ in clients { #expect(ask()?.status == 200) }
             upstream.status.withLock { $0 = "500 Internal Server Error" }
             for _ in 0..<5 { _ = ask() }
-            #expect(server.report.upstreams["parts"]?.circuit == .closed)
+            #expect(server.settled.upstreams["parts"]?.circuit == .closed)
         }
         let words = run.circuit
         #expect(words.first == "circuit opened")
@@ -246,7 +246,7 @@ struct CircuitTests {
                     "\(upstream.clientEnded.count) of \(count) connections ended"
                 }
             }
-            #expect(server.report.upstreams["parts"]?.circuit == .closed)
+            #expect(server.settled.upstreams["parts"]?.circuit == .closed)
         }
         #expect(run.circuit == [])
     }
@@ -276,14 +276,14 @@ struct CircuitTests {
             #expect(asks())
             try spin(
                 while: { () throws -> Bool in
-                    guard server.report.upstreams["parts"]?.circuit != .closed else { return false }
-                    if server.report.requests == 0 {
+                    guard server.settled.upstreams["parts"]?.circuit != .closed else { return false }
+                    if server.settled.requests == 0 {
                         stream = try RawClient(port: server.port)
                         _ = asks()
                     }
                     return true
                 }()
-            ) { "\(server.report.upstreams["parts"] as Any), \(server.report.requests) requests" }
+            ) { "\(server.settled.upstreams["parts"] as Any), \(server.settled.requests) requests" }
             #expect(client.get("/page")?.status == 200)
             stream.reset()
         }

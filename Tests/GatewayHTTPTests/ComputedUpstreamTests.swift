@@ -29,8 +29,8 @@ struct ComputedUpstreamTests {
             #expect(outcome.peak.upstreams <= most && outcome.peak.pools <= most, "\(kind): \(outcome.peak)")
             #expect(outcome.peak.names <= 1024 + 320, "\(kind): \(outcome.peak)")
         }
-        try spin(while: crowd.server.report.tables != UpstreamTables()) { "\(crowd.server.report.tables)" }
-        let calls = crowd.server.report.calls
+        try spin(while: crowd.server.settled.tables != UpstreamTables()) { "\(crowd.server.settled.tables)" }
+        let calls = crowd.server.settled.calls
         #expect(calls.idle == 0 && calls.leased == 0 && calls.waiting == 0)
         #expect(calls.opened >= Self.counts.values.reduce(0, +), "forgotten pools count on")
         // Two providers with 1024 parsed URLs each, and the client's own.

@@ -94,7 +94,7 @@ struct ConnectionLimitLogTests {
                 let client = try RawClient(port: server.port)
                 #expect(client.get("/quick")?.status == 200)
             }
-            let shed = server.report.shed
+            let shed = server.settled.shed
             #expect(shed.refused == 50)
             #expect(shed.idle >= 1)
         }

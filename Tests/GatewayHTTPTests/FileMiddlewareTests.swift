@@ -123,8 +123,8 @@ struct FileMiddlewareTests {
                 client.send("GET /slow/index.html HTTP/1.1\r\nHost: test\r\n\r\n")
                 return client
             }
-            try spin(while: server.report.refusedRequests == 0) {
-                "no request was refused, \(server.report.requests) are in flight"
+            try spin(while: server.settled.refusedRequests == 0) {
+                "no request was refused, \(server.settled.requests) are in flight"
             }
             #expect(try RawClient(port: server.port).ask("/page").status == 200)
             for client in waiting { client.close() }

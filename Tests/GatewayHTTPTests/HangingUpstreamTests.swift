@@ -70,7 +70,7 @@ struct HangingUpstreamTests {
             #expect(reason != "circuit_open")
         }
         #expect(try reason(try gateway.get("/page")) == "circuit_open")
-        #expect(gateway.server.report.upstreams["parts"]?.openings == 1)
+        #expect(gateway.server.settled.upstreams["parts"]?.openings == 1)
     }
 
     @Test("One of two addresses that hangs is ejected, whichever limit ends the calls", arguments: limits)
@@ -86,7 +86,7 @@ struct HangingUpstreamTests {
         let gateway = try FileGateway(text)
         defer { gateway.server.stop() }
         var isEjected: Bool {
-            gateway.server.report.upstreams["parts"]?.addresses["127.0.0.2:\(peers.port)"] == .ejected
+            gateway.server.settled.upstreams["parts"]?.addresses["127.0.0.2:\(peers.port)"] == .ejected
         }
         var failures = 0
         try spin(
@@ -94,7 +94,7 @@ struct HangingUpstreamTests {
                 if try gateway.get("/page").status != 200 { failures += 1 }
                 return !isEjected
             }()
-        ) { "\(failures) failures, \(gateway.server.report.upstreams["parts"] as Any)" }
+        ) { "\(failures) failures, \(gateway.server.settled.upstreams["parts"] as Any)" }
         #expect(failures == 3)
         for _ in 1...50 { #expect(try gateway.get("/page").status == 200) }
     }
@@ -126,7 +126,7 @@ struct HangingUpstreamTests {
                 return hanging.requests.count < 3
             }()
         ) { "\(hanging.requests.count) requests" }
-        #expect(gateway.server.report.upstreams["parts"]?.circuit == .closed)
+        #expect(gateway.server.settled.upstreams["parts"]?.circuit == .closed)
     }
 
     @Test(
@@ -147,7 +147,7 @@ struct HangingUpstreamTests {
             let reason = try reason(try gateway.get("/page"))
             #expect(reason == (limits.deadline == "15s" ? "http_response_timeout" : "deadline_exceeded"))
         }
-        #expect(gateway.server.report.upstreams["parts"]?.circuit == .closed)
+        #expect(gateway.server.settled.upstreams["parts"]?.circuit == .closed)
     }
 
     @Test(
@@ -176,7 +176,7 @@ struct HangingUpstreamTests {
         try spin(while: ContinuousClock.now - sent < .milliseconds(2100)) { "" }
         for client in clients { client.reset() }
         try spin(while: hanging.clientEnded.count < 12) { "\(hanging.clientEnded.count) ended" }
-        #expect(gateway.server.report.upstreams["parts"]?.circuit == .closed)
+        #expect(gateway.server.settled.upstreams["parts"]?.circuit == .closed)
     }
 
     // MARK: Other endpoints
@@ -197,7 +197,7 @@ struct HangingUpstreamTests {
             for _ in 1...2 { #expect(try gateway.get("/page").status == 504) }
             #expect(try gateway.get("/other").status == 200)
         }
-        let report = gateway.server.report.upstreams["parts"]
+        let report = gateway.server.settled.upstreams["parts"]
         #expect(report?.circuit == .closed)
         #expect(report?.openings == 0)
     }
@@ -211,13 +211,13 @@ struct HangingUpstreamTests {
         for _ in 1...5 { _ = try gateway.get("/page") }
         #expect(try reason(try gateway.get("/page")) == "circuit_open")
         #expect(try gateway.get("/other").status == 200)
-        #expect(gateway.server.report.upstreams["parts"]?.circuit == .closed)
+        #expect(gateway.server.settled.upstreams["parts"]?.circuit == .closed)
         // From now on it is known to answer.
         for _ in 1...20 {
             let reason = try reason(try gateway.get("/page"))
             #expect(reason != "circuit_open")
         }
-        #expect(gateway.server.report.upstreams["parts"]?.openings == 1)
+        #expect(gateway.server.settled.upstreams["parts"]?.openings == 1)
     }
 
     @Test(

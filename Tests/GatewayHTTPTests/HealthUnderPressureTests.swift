@@ -43,8 +43,8 @@ struct HealthUnderPressureTests {
                 client.send("GET /held\(number) HTTP/1.1\r\nHost: test\r\n\r\n")
                 return client
             }
-            try spin(while: server.report.requests < count) {
-                "\(server.report.requests) of \(count) requests"
+            try spin(while: server.settled.requests < count) {
+                "\(server.settled.requests) of \(count) requests"
             }
             return clients
         }
@@ -110,12 +110,12 @@ struct HealthUnderPressureTests {
             let wrong = try fixture.client()
             wrong.send("POST /health/live HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
             #expect(wrong.receive()?.status == 405)
-            #expect(fixture.server.report.shed == ShedCounts(refused: 20))
+            #expect(fixture.server.settled.shed == ShedCounts(refused: 20))
             fixture.release()
             for client in busy { #expect(client.receive()?.status == 200) }
             // The clients are idle now, and one gives way.
             #expect(try fixture.get("/quick").status == 200)
-            #expect(fixture.server.report.shed == ShedCounts(idle: 1, refused: 20))
+            #expect(fixture.server.settled.shed == ShedCounts(idle: 1, refused: 20))
         }
     }
 
@@ -196,14 +196,14 @@ struct HealthUnderPressureTests {
             let idle = try (0..<64).map { _ in try fixture.client() }
             for client in idle { #expect(client.get("/quick")?.status == 200) }
             // All have a place, although the kernel does not divide them evenly.
-            #expect(fixture.server.report.connections == 64)
-            #expect(fixture.server.report.shed == ShedCounts())
+            #expect(fixture.server.settled.connections == 64)
+            #expect(fixture.server.settled.shed == ShedCounts())
             let newcomers = try (0..<16).map { _ in try fixture.client() }
             for client in newcomers { #expect(client.get("/quick")?.status == 200) }
             try fixture.expectHealth()
-            #expect(fixture.server.report.connections <= 64)
-            #expect(fixture.server.report.shed.idle >= 16)
-            #expect(fixture.server.report.shed.refused == 0)
+            #expect(fixture.server.settled.connections <= 64)
+            #expect(fixture.server.settled.shed.idle >= 16)
+            #expect(fixture.server.settled.shed.refused == 0)
         }
     }
 }

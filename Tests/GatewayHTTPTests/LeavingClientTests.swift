@@ -89,11 +89,11 @@ struct LeavingClientTests {
                 if manner == .half { #expect(leaving.readToEnd().bytes.isEmpty) }
             }
             #expect(fastest < .milliseconds(100))
-            let before = server.report
+            let before = server.settled
             #expect(before.connections == 1 && before.requests == 0)
             #expect(before.calls == PoolReport(opened: 2 * rounds))
             #expect(idle.end(within: 200) == .silence)
-            let after = server.report
+            let after = server.settled
             // Each report and a few timers wake the loop. A spinning loop wakes thousands of times.
             #expect(after.wakes - before.wakes < 20)
             #expect(after.calls == before.calls, "a call was retried")
@@ -116,24 +116,24 @@ struct LeavingClientTests {
         var policy = Self.patient
         policy.retry.backoff = .constant(.seconds(300), jitter: .full)
         let lines = try serve(upstream, policy) { server in
-            let timers = server.report.timers
+            let timers = server.settled.timers
             let client = try RawClient(port: server.port)
             client.send(Self.page)
             // Both parts have failed once and wait for a retry.
-            try spin(while: upstream.requestRead.count < 2 || server.report.calls.leased > 0) {
-                "\(upstream.requestRead.count) requests, \(server.report.calls)"
+            try spin(while: upstream.requestRead.count < 2 || server.settled.calls.leased > 0) {
+                "\(upstream.requestRead.count) requests, \(server.settled.calls)"
             }
-            let opened = server.report.calls.opened
+            let opened = server.settled.calls.opened
             leave(client, manner)
-            try spin(while: server.report.connections > 0) {
-                "\(server.report.connections) connections, \(server.report.requests) requests"
+            try spin(while: server.settled.connections > 0) {
+                "\(server.settled.connections) connections, \(server.settled.requests) requests"
             }
             // No timer is left that could start an attempt. The loop's own timer for quiet streams ends by
             // itself, and one timer forgets pools without connections.
-            try spin(while: server.report.timers > timers + 1) {
-                "\(server.report.timers) timers, \(timers) before"
+            try spin(while: server.settled.timers > timers + 1) {
+                "\(server.settled.timers) timers, \(timers) before"
             }
-            let report = server.report
+            let report = server.settled
             #expect(report.requests == 0)
             #expect(report.calls == PoolReport(opened: opened))
         }
@@ -146,12 +146,12 @@ struct LeavingClientTests {
         let lines = try serve(upstream) { server in
             let client = try RawClient(port: server.port)
             client.send(Self.page)
-            try spin(while: server.report.calls.leased < 2) { "\(server.report.calls)" }
+            try spin(while: server.settled.calls.leased < 2) { "\(server.settled.calls)" }
             leave(client, manner)
-            try spin(while: server.report.connections > 0) {
-                "\(server.report.connections) connections, \(server.report.requests) requests"
+            try spin(while: server.settled.connections > 0) {
+                "\(server.settled.connections) connections, \(server.settled.requests) requests"
             }
-            #expect(server.report.calls == PoolReport(opened: 2))
+            #expect(server.settled.calls == PoolReport(opened: 2))
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [499])
     }

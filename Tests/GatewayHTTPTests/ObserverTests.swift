@@ -35,7 +35,7 @@ struct ObserverTests {
         ) { server in
             let client = try RawClient(port: server.port)
             for target in ["/page?secret=1", "/none", "/health/live"] { _ = try client.ask(target) }
-            #expect(server.report.connections == 1)
+            #expect(server.settled.connections == 1)
         }
         let requests = seen.withLock { $0 }
         #expect(requests.map(\.path) == ["/page", "/none", "/health/live"])
@@ -81,7 +81,7 @@ struct ObserverTests {
             try spin(while: began.withLock { !$0 }) { "the handler has not begun" }
             client.reset()
             try spin(while: seen.withLock { $0.isEmpty }) {
-                "no request was observed, \(server.report.requests) are in flight"
+                "no request was observed, \(server.settled.requests) are in flight"
             }
         }
         #expect(lines.isEmpty)
@@ -90,18 +90,21 @@ struct ObserverTests {
         #expect(seen.withLock { $0.map { $0.summary?.code } } == ["CANCELLED"])
     }
 
-    @Test("A handler that asks for the gateway's report gets an empty one instead of blocking its loop")
+    @Test("A handler finds its own request in the gateway's report, which is empty after the end")
     func report() throws {
         let server = Lock<GatewayServer?>(nil)
         _ = try withLoggedGateway(
             configure: { _ in },
             declare: { gateway in
-                gateway.get("/report") { _ in .json(server.withLock { $0 }?.report.connections ?? -1) }
+                gateway.get("/report") { _ in
+                    let report = server.withLock { $0 }?.report
+                    return .json([report?.connections, report?.requests])
+                }
             }
         ) { running in
             server.withLock { $0 = running }
             let text = try RawClient(port: running.port).ask("/report").text
-            #expect(text.contains(#""data":0"#))
+            #expect(text.contains(#""data":[1,1]"#))
             #expect(running.report.requests == 0)
         }
         #expect(server.withLock { $0 }?.report == GatewayReport())

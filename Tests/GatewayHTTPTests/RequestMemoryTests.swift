@@ -50,8 +50,8 @@ struct RequestMemoryTests {
     }
 
     private func waitForBytes(_ range: Range<Int>, in server: GatewayServer) throws {
-        try spin(while: !range.contains(server.report.upstreamBodyBytes)) {
-            "\(server.report.upstreamBodyBytes) bytes instead of \(range)"
+        try spin(while: !range.contains(server.settled.upstreamBodyBytes)) {
+            "\(server.settled.upstreamBodyBytes) bytes instead of \(range)"
         }
     }
 
@@ -102,8 +102,10 @@ struct RequestMemoryTests {
             """
         ) { server, api in
             let held = try send("/held", Self.ids(10), to: server)
-            try spin(while: api.requests.count < 10 || server.report.calls.leased > 1) { "\(server.report)" }
-            #expect(server.report.upstreamBodyBytes == 0)
+            try spin(while: api.requests.count < 10 || server.settled.calls.leased > 1) {
+                "\(server.settled)"
+            }
+            #expect(server.settled.upstreamBodyBytes == 0)
             held.close()
         }
     }

@@ -47,14 +47,14 @@ struct ShareTests {
     /// Sends this many requests to the silent endpoint, each on its own connection, and awaits that they are
     /// in flight.
     private func occupy(_ server: GatewayServer, _ count: Int) throws -> [RawClient] {
-        let before = server.report.requests
+        let before = server.settled.requests
         let clients = try (0..<count).map { _ in
             let client = try RawClient(port: server.port)
             client.send(Self.request)
             return client
         }
-        try spin(while: server.report.requests < before + count) {
-            "\(server.report.requests) requests, \(before) before, \(count) sent"
+        try spin(while: server.settled.requests < before + count) {
+            "\(server.settled.requests) requests, \(before) before, \(count) sent"
         }
         return clients
     }
@@ -82,10 +82,10 @@ struct ShareTests {
             try expectOverloaded(client.get("/silent"))
             #expect(client.get("/well")?.status == 200)
             #expect(client.get("/health/ready")?.status == 200)
-            #expect(server.report.refusedRequests == 2)
+            #expect(server.settled.refusedRequests == 2)
             for _ in waiting { go.fire() }
             for client in waiting { #expect(client.receive()?.status == 200) }
-            try spin(while: server.report.requests > 0) { "\(server.report.requests) requests in flight" }
+            try spin(while: server.settled.requests > 0) { "\(server.settled.requests) requests in flight" }
             // Its places are free again.
             go.fire()
             #expect(client.get("/silent")?.status == 200)
@@ -99,7 +99,9 @@ struct ShareTests {
         } _: { server, _ in
             for _ in 0..<3 {
                 for client in try occupy(server, 4) { client.reset() }
-                try spin(while: server.report.requests > 0) { "\(server.report.requests) requests in flight" }
+                try spin(while: server.settled.requests > 0) {
+                    "\(server.settled.requests) requests in flight"
+                }
             }
             let waiting = try occupy(server, 4)
             try expectOverloaded(try RawClient(port: server.port).get("/silent"))
@@ -118,7 +120,7 @@ struct ShareTests {
                 #expect(client.get("/well")?.status == 200)
             }
             for client in waiting { client.reset() }
-            try spin(while: server.report.requests > 0) { "\(server.report.requests) requests in flight" }
+            try spin(while: server.settled.requests > 0) { "\(server.settled.requests) requests in flight" }
             _ = try occupy(server, 3)
         }
     }
@@ -133,7 +135,7 @@ struct ShareTests {
         } _: { server, silent in
             let waiting = try occupy(server, 3)
             try spin(while: silent.requestRead.count < 3) { "\(silent.requestRead.count) of 3 requests" }
-            #expect(server.report.upstreams["silent"]?.attemptsInFlight == 3)
+            #expect(server.settled.upstreams["silent"]?.attemptsInFlight == 3)
             let reply = try #require(try RawClient(port: server.port).get("/silent"))
             #expect(reply.status == 503)
             #expect(["1", "2", "3"].contains(reply.value("Retry-After")))
@@ -142,10 +144,10 @@ struct ShareTests {
             #expect(reply.text.contains("\"attempts\":0"))
             #expect(silent.requestRead.count == 3)
             for client in waiting { client.reset() }
-            try spin(while: server.report.upstreams["silent"]?.attemptsInFlight != 0) {
-                "\(server.report.upstreams["silent"]?.attemptsInFlight ?? -1) attempts in flight"
+            try spin(while: server.settled.upstreams["silent"]?.attemptsInFlight != 0) {
+                "\(server.settled.upstreams["silent"]?.attemptsInFlight ?? -1) attempts in flight"
             }
-            #expect(server.report.upstreams["silent"]?.refusals == 1)
+            #expect(server.settled.upstreams["silent"]?.refusals == 1)
             let next = try occupy(server, 1)
             try spin(while: silent.requestRead.count < 4) { "\(silent.requestRead.count) of 4 requests" }
             withExtendedLifetime(next) {}
@@ -160,7 +162,7 @@ struct ShareTests {
             $0.outbound.waitingCalls = 4
         } _: { server, silent in
             let first = try occupy(server, 3)
-            try spin(while: server.report.calls.waiting < 2) { "\(server.report.calls)" }
+            try spin(while: server.settled.calls.waiting < 2) { "\(server.settled.calls)" }
             let reply = try #require(try RawClient(port: server.port).get("/silent"))
             #expect(reply.status == 503)
             #expect(reply.text.contains("\"reason\":\"concurrency_limit\""))

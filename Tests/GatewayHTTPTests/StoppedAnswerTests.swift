@@ -38,7 +38,7 @@ struct StoppedAnswerTests {
     }
 
     private func isOpen(_ gateway: FileGateway) -> Bool {
-        gateway.server.report.upstreams["ill"]?.circuit != .closed
+        gateway.server.settled.upstreams["ill"]?.circuit != .closed
     }
 
     private func parts(_ reply: RawClient.Reply) throws -> String? {
@@ -57,9 +57,9 @@ struct StoppedAnswerTests {
         let gateway = try gateway(sound, ill, minimumCalls: 10)
         defer { gateway.server.stop() }
         for _ in 0..<10 { _ = try gateway.get("/page") }
-        #expect(gateway.server.report.upstreams["ill"]?.openings == 1)
+        #expect(gateway.server.settled.upstreams["ill"]?.openings == 1)
         // Cancelled calls that were sent are read to their end.
-        try spin(while: gateway.server.report.calls.leased > 0) { "\(gateway.server.report.calls)" }
+        try spin(while: gateway.server.settled.calls.leased > 0) { "\(gateway.server.settled.calls)" }
         let (connections, requests) = (sound.connections, sound.requests.count)
         for _ in 0..<1000 {
             let reply = try gateway.get("/page")
@@ -85,11 +85,11 @@ struct StoppedAnswerTests {
         let gateway = try gateway(sound, ill, minimumCalls: 10, open: "100ms")
         defer { gateway.server.stop() }
         for _ in 0..<10 { _ = try gateway.get("/page") }
-        #expect(gateway.server.report.upstreams["ill"]?.openings == 1)
+        #expect(gateway.server.settled.upstreams["ill"]?.openings == 1)
         isWell.withLock { $0 = true }
-        try spin(while: gateway.get("/page").status != 200) { "\(gateway.server.report.upstreams)" }
+        try spin(while: gateway.get("/page").status != 200) { "\(gateway.server.settled.upstreams)" }
         try spin(while: gateway.get("/page").status != 200 || isOpen(gateway)) {
-            "\(gateway.server.report.upstreams)"
+            "\(gateway.server.settled.upstreams)"
         }
         let requests = sound.requests.count
         let reply = try gateway.get("/page")
@@ -110,7 +110,7 @@ struct StoppedAnswerTests {
         defer { gateway.server.stop() }
         for _ in 0..<1000 {
             #expect(try gateway.get("/page").status == 404)
-            try spin(while: gateway.server.report.calls.leased > 0) { "\(gateway.server.report.calls)" }
+            try spin(while: gateway.server.settled.calls.leased > 0) { "\(gateway.server.settled.calls)" }
         }
         #expect(sound.connections == 2)
         #expect(ill.connections == 1)
@@ -133,7 +133,7 @@ struct StoppedAnswerTests {
         defer { gateway.server.stop() }
         #expect(try gateway.get("/page").status == 404)
         for _ in 0..<2 { answers.fire() }
-        try spin(while: gateway.server.report.calls.idle < 3) { "\(gateway.server.report.calls)" }
+        try spin(while: gateway.server.settled.calls.idle < 3) { "\(gateway.server.settled.calls)" }
         #expect(sound.requests.contains { $0.hasPrefix("POST /first") })
     }
 
@@ -153,12 +153,12 @@ struct StoppedAnswerTests {
         try spin(while: sound.requests.isEmpty) { "\(sound.requests)" }
         if isGraceful { gateway.server.drain() } else { gateway.server.stop() }
         if isGraceful {
-            try spin(while: gateway.server.report.connections > 0) { "\(gateway.server.report)" }
-            #expect(gateway.server.report.calls.leased > 0)
+            try spin(while: gateway.server.settled.connections > 0) { "\(gateway.server.settled)" }
+            #expect(gateway.server.settled.calls.leased > 0)
             for _ in 0..<2 { answer.fire() }
         }
         gateway.server.waitUntilStopped()
-        #expect(gateway.server.report.calls.leased == 0)
+        #expect(gateway.server.settled.calls.leased == 0)
     }
 
     @Test(
@@ -176,10 +176,10 @@ struct StoppedAnswerTests {
         #expect(try gateway.get("/page").status == 404)
         try spin(while: sound.requests.isEmpty) { "\(sound.requests)" }
         gateway.server.drain()
-        try spin(while: gateway.server.report.connections > 0) { "\(gateway.server.report)" }
-        #expect(gateway.server.report.calls.leased > 0)
+        try spin(while: gateway.server.settled.connections > 0) { "\(gateway.server.settled)" }
+        #expect(gateway.server.settled.calls.leased > 0)
         if !isDeadline { gateway.server.stop() }
         gateway.server.waitUntilStopped()
-        #expect(gateway.server.report.calls.leased == 0)
+        #expect(gateway.server.settled.calls.leased == 0)
     }
 }

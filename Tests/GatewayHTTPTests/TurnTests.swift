@@ -86,7 +86,7 @@ struct TurnTests {
         } _: { server in
             let busy = try (0..<40).map { _ in try RawClient(port: server.port, host: 2) }
             for client in busy { client.send(get("/large")) }
-            try spin(while: server.report.requests < 40) { "\(server.report.requests) requests" }
+            try spin(while: server.settled.requests < 40) { "\(server.settled.requests) requests" }
             let other = try RawClient(port: server.port, host: 3)
             try gate.close(at: server) { other.send(get("/ping")) }
             #expect(try other.reply().status == 200)
@@ -128,9 +128,9 @@ struct TurnTests {
             return client
         }
         let busy = try (0..<20).map { _ in try post(2) }
-        try spin(while: server.report.requests < 20) { "\(server.report.requests) requests" }
+        try spin(while: server.settled.requests < 20) { "\(server.settled.requests) requests" }
         let other = try post(3)
-        try spin(while: server.report.requests < 21) { "\(server.report.requests) requests" }
+        try spin(while: server.settled.requests < 21) { "\(server.settled.requests) requests" }
         for _ in 0..<2 { release.fire() }
         #expect(try other.reply().status == 200)
         for client in busy { #expect(try client.reply().status == 200) }

@@ -143,7 +143,7 @@ struct UncutWriteTests {
             case .clientLeft: client.reset()
             case .deadlinePassed: #expect(try client.reply().status == 504)
             }
-            try spin(while: server.report.requests > 0) { "\(server.report.requests) requests in flight" }
+            try spin(while: server.settled.requests > 0) { "\(server.settled.requests) requests in flight" }
         }
     }
 
@@ -181,12 +181,12 @@ struct UncutWriteTests {
             [.readRequest, .wait(isLate), .send(Self.ok), .readRequest, .send(Self.ok)], concurrency: 1
         ) { server, upstream in
             try ending.end("/part", at: server, upstream)
-            #expect(server.report.upstreams["saves"]?.attemptsInFlight == 1)
+            #expect(server.settled.upstreams["saves"]?.attemptsInFlight == 1)
             let client = try RawClient(port: server.port)
             client.begin("GET /read")
             #expect(try client.reply().text.contains("\"reason\":\"concurrency_limit\""))
             isLate.fire()
-            try spin(while: server.report.upstreams["saves"]?.attemptsInFlight != 0) { "\(server.report)" }
+            try spin(while: server.settled.upstreams["saves"]?.attemptsInFlight != 0) { "\(server.settled)" }
             client.begin("GET /read")
             #expect(try client.reply().status == 200)
         }

@@ -160,7 +160,7 @@ public final class EventLoop: @unchecked Sendable {
         wakeCount &+= 1
         let began = wakeTime
         runPendingWork()
-        wakeCounts.count((.clock() - began).nanoseconds)
+        wakeCounts.count((.clock() - began).nanoseconds, timerCount: wheel.count)
         meter?.wakeEnded()
     }
 

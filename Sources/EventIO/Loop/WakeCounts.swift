@@ -6,18 +6,23 @@ import Synchronization
 struct WakeCounts {
     private let busy: Counter
     private let durations: DurationHistogram
+    private let timers: Gauge
 
     init(_ loop: String, _ metrics: MetricTable, _ page: CounterPage) {
         let process = metrics.name()
         busy = process.counter(.loopBusy, [loop], on: page)
         durations = process.histogram(.loopWakeDuration, on: page)
+        timers = process.gauge(.loopTimers, [loop], on: page)
     }
 
-    /// - Parameter nanoseconds: from the first event of a wake to the end of its work.
+    /// - Parameters:
+    ///   - nanoseconds: from the first event of a wake to the end of its work.
+    ///   - timerCount: the timers that the loop has then.
     @inline(__always)
-    func count(_ nanoseconds: Int64) {
+    func count(_ nanoseconds: Int64, timerCount: Int) {
         busy.add(Int(nanoseconds))
         durations.observe(nanoseconds: nanoseconds)
+        timers.set(timerCount)
     }
 }
 

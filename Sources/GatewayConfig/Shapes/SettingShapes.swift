@@ -27,8 +27,8 @@ extension SettingTable where Root == GatewayServerConfiguration {
         Setting("level", \.logLevel, .word, "The least severe level that is written.")
         Setting(
             "access", \.accessLog, .accessLogging,
-            "Which requests are logged on standard output; 1/N is every Nth success of a loop, and all failures."
-        )
+            "Which requests are logged on standard output; 1/N is every Nth success of a loop, and all failed "
+                + "and slow requests.")
         Setting(
             "format", \.logFormat, .word, "How lines look; auto is text on a terminal, else JSON.")
         Setting(

@@ -57,10 +57,11 @@ final class AdminEvents {
     private func look() {
         guard let gateway else { return close() }
         timer = loop.setTimer(after: Self.interval, target: self)
-        LoopCollection.collect(of: gateway, on: loop, { ($0.report, $0.records) }) { [weak self] values in
+        LoopCollection.collect(of: gateway, on: loop, { ($0.records, $0.lastFailures) }) {
+            [weak self] values in
             guard let self, let gateway = self.gateway, !clients.isEmpty else { return }
-            send("snapshot", gateway.status(values.map { $0?.0 }))
-            for record in news.take(values.map { $0?.1 }) {
+            send("snapshot", gateway.status(values.map { $0?.1 }))
+            for record in news.take(values.map { $0?.0 }) {
                 if let line = record.literal { send("request", line) }
             }
         }

@@ -67,8 +67,8 @@ final class AdminExchange: InboundExchange {
 
     func answerStatus(_ gateway: GatewayServer) {
         let answer = LoopBound(self, loop: loop)
-        LoopCollection.collect(of: gateway, on: loop, \.report) { reports in
-            answer.value.answer(.ok, gateway.status(reports))
+        LoopCollection.collect(of: gateway, on: loop, \.lastFailures) { failures in
+            answer.value.answer(.ok, gateway.status(failures))
         }
     }
 

@@ -3,16 +3,21 @@ import HTTPInbound
 import HTTPOutbound
 import JSONBytes
 import Locking
+import Metrics
 import NetworkingSession
 import Resilience
 
 extension GatewayServer {
     /// Returns the gateway's state at this moment as JSON.
     ///
-    /// - Parameter loops: the parts of the loops; nil for a loop that is silent.
-    func status(_ loops: [GatewayReport?]) -> JSONLiteral {
-        var sum = loops.compactMap(\.self).reduce(GatewayReport(), +)
-        complete(&sum)
+    /// - Parameter failures: what each loop answers: the last failures of its upstreams; nil for a loop that is
+    ///   silent.
+    func status(_ failures: [[String: LastFailure]?]) -> JSONLiteral {
+        let loops = failures.enumerated().map { index, answer in answer.map { _ in report(ofLoop: index) } }
+        let sum = report(of: failures.indices.filter { failures[$0] != nil })
+        let lastFailures = failures.compactMap(\.self).reduce(into: [:]) { all, some in
+            all.merge(some) { $0.at > $1.at ? $0 : $1 }
+        }
         var members: [(String, JSONLiteral)] = [
             ("name", JSONLiteral(site.name.description)),
             ("version", JSONLiteral(version.map { JSONLiteral($0) })),
@@ -20,11 +25,17 @@ extension GatewayServer {
         ]
         if loops.contains(nil) { members.append(("incomplete", true)) }
         members += sum.members
-        members.append(("limits", limits(of: loops.compactMap(\.self))))
+        members.append(("limits", limits))
         members.append(
             (
                 "upstreams",
-                JSONLiteral(members: sum.upstreams.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
+                JSONLiteral(
+                    members: sum.upstreams.sorted { $0.key < $1.key }.map { name, report in
+                        let members =
+                            report.members + [("connections", connections(to: name))]
+                            + (lastFailures[name].map { [("lastFailure", $0.json)] } ?? [])
+                        return (name, JSONLiteral(members: members))
+                    })
             ))
         if let report = sum.configuration { members.append(("configuration", report.json)) }
         members.append(
@@ -39,22 +50,23 @@ extension GatewayServer {
         return JSONLiteral(members: members)
     }
 
-    /// How much of each limit is used. Of a limit for each loop, the fullest loop's use is told.
-    private func limits(of loops: [GatewayReport]) -> JSONLiteral {
-        let configuration = current.withLock { $0.configuration }
-        func fullest(_ value: (GatewayReport) -> Int) -> Int { loops.map(value).max() ?? 0 }
-        func limit(_ used: Int, of limit: Int) -> JSONLiteral {
-            ["used": JSONLiteral(used), "limit": JSONLiteral(limit)]
+    /// The connections to an upstream and the calls that wait for one, over all loops.
+    private func connections(to upstream: String) -> JSONLiteral {
+        func count(_ family: MetricFamily, _ labels: String...) -> JSONLiteral {
+            JSONLiteral(metrics.value(family, [upstream] + labels) ?? 0)
         }
         return [
-            "connections": limit(loops.reduce(0) { $0 + $1.connections }, of: connectionTotal.limit),
-            "requestsInFlight": limit(
-                fullest(\.requests), of: configuration.inbound.requestsInFlight),
-            "requestBodies": limit(fullest(\.requestBodyBytes), of: configuration.inbound.bufferedBodies),
-            "waitingAnswers": limit(
-                fullest(\.waitingAnswerBytes), of: configuration.inbound.waitingAnswers),
-            "upstreamBodies": limit(bodyMemory.inUse, of: configuration.upstreamBodies),
+            "idle": count(.upstreamConnections, "idle"), "leased": count(.upstreamConnections, "leased"),
+            "relays": count(.upstreamConnections, "relay"), "waitingCalls": count(.upstreamWaitingCalls),
         ]
+    }
+
+    /// How much of each limit is used, by its name in metrics.
+    private var limits: JSONLiteral {
+        JSONLiteral(
+            members: limitsInUse(ProcessUsage.now).map {
+                ($0.name, ["used": JSONLiteral($0.used), "limit": JSONLiteral($0.limit)])
+            })
     }
 }
 
@@ -89,8 +101,19 @@ extension PoolReport {
     }
 }
 
-extension UpstreamReport {
+extension LastFailure {
     fileprivate var json: JSONLiteral {
+        var members: [(String, JSONLiteral)] = [("reason", JSONLiteral(reason.token))]
+        if let status { members.append(("status", JSONLiteral(status))) }
+        if let address { members.append(("address", JSONLiteral(address.description))) }
+        let age = max(0, (MonotonicTime.clock() - at).nanoseconds)
+        members.append(("secondsAgo", JSONLiteral(Double(age / 100_000_000) / 10)))
+        return JSONLiteral(members: members)
+    }
+}
+
+extension UpstreamReport {
+    fileprivate var members: [(String, JSONLiteral)] {
         var members: [(String, JSONLiteral)] = []
         if let circuit {
             members += [("circuit", JSONLiteral(circuit.word)), ("openings", JSONLiteral(openings))]
@@ -111,7 +134,7 @@ extension UpstreamReport {
                         })
                 ))
         }
-        return JSONLiteral(members: members)
+        return members
     }
 }
 

@@ -55,7 +55,7 @@ final class Logs: Sendable {
             let old = state.current
             change(&state)
             let new = state.current
-            guard old != new else { return state.overrides }
+            guard old.level != new.level || old.access != new.access else { return state.overrides }
             // The less severe of both levels decides whether the change is logged.
             if new.level < old.level { diagnostics.use(new.level) }
             diagnostics.write(

@@ -7,17 +7,13 @@ struct RequestAdmission {
     private var share: FairShare
     private var held: [Int]
     private let counters: RequestCounters
-    /// Requests refused because their endpoint had its share or its own limit.
-    private(set) var refusals: Int
 
     /// - Parameters:
     ///   - capacity: requests in flight on the loop.
     ///   - endpoints: the number of endpoints.
     ///   - counters: count refusals.
-    ///   - refusals: those that came before.
-    init(capacity: Int, endpoints: Int, counters: RequestCounters, refusals: Int = 0) {
+    init(capacity: Int, endpoints: Int, counters: RequestCounters) {
         self.counters = counters
-        self.refusals = refusals
         share = FairShare(capacity: capacity)
         held = Array(repeating: 0, count: endpoints)
     }
@@ -52,9 +48,8 @@ struct RequestAdmission {
         held[match.endpointNumber] -= 1
     }
 
-    private mutating func refused(_ error: GatewayError, by refusal: Refusal) -> GatewayError {
+    private func refused(_ error: GatewayError, by refusal: Refusal) -> GatewayError {
         counters.count(refusal)
-        refusals += 1
         return error
     }
 }

@@ -30,10 +30,8 @@ final class RequestHandler: InboundHandler {
     ///   - shared: the gateway's logs and phase.
     ///   - limits: the loop's.
     ///   - recorder: the loop's.
-    ///   - refusals: the earlier generations' refusals.
     init(
-        _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, recorder: Recorder,
-        refusals: Int = 0
+        _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, recorder: Recorder
     ) {
         log = shared.logs.diagnostics
         largestBody = limits.requestBody
@@ -44,7 +42,7 @@ final class RequestHandler: InboundHandler {
         faultSender = generation.configuration.faultSender
         admission = RequestAdmission(
             capacity: limits.requestsInFlight, endpoints: responder.endpointCount,
-            counters: recorder.counters, refusals: refusals)
+            counters: recorder.counters)
         hosts = HostCheck(generation.hosts)
         health = Health(shared.phase)
         self.recorder = recorder

@@ -1,5 +1,7 @@
+import EventIO
 public import HTTPInbound
 public import HTTPOutbound
+import Metrics
 public import NetworkingSession
 
 @_exported public import struct HTTPInbound.ShedCounts
@@ -48,5 +50,57 @@ public struct GatewayReport: Sendable, Hashable {
             waitingAnswerBytes: one.waitingAnswerBytes + other.waitingAnswerBytes,
             upstreams: one.upstreams, tables: one.tables + other.tables, shed: one.shed + other.shed,
             refusedProxyHeaders: one.refusedProxyHeaders + other.refusedProxyHeaders)
+    }
+}
+
+extension GatewayServer {
+    /// The resources held at this moment, from what the loops have counted: it waits for none of them. From
+    /// any thread, and in a handler. Empty after the end.
+    public var report: GatewayReport {
+        guard !phase.isStopped else { return GatewayReport() }
+        return report(of: workers.indices)
+    }
+
+    /// The same once each loop has ended what it does now. Blocks; never call it on a loop.
+    package var settled: GatewayReport {
+        guard !phase.isStopped else { return GatewayReport() }
+        // A loop publishes some counts at the end of a wake.
+        for worker in workers { for _ in 0..<2 { worker.loop.runBlocking {} } }
+        return report
+    }
+
+    /// Returns what the process and some of its loops hold.
+    func report(of loops: some Sequence<Int>) -> GatewayReport {
+        var report = loops.reduce(GatewayReport()) { $0 + self.report(ofLoop: $1) }
+        report.upstreams = protections.report
+        report.upstreamBodyBytes = bodyMemory.inUse
+        report.configuration = reloads.report
+        (report.tables.names, report.tables.unreachable) = resolver.counts
+        return report
+    }
+
+    /// Returns what one loop has counted, without what belongs to the process.
+    func report(ofLoop index: Int) -> GatewayReport {
+        let loop = workers[index].loop
+        func count(_ family: MetricFamily, _ labels: String...) -> Int {
+            metrics.value(family, labels, on: loop.page)
+        }
+        func refused(_ refusal: Refusal) -> Int { count(.httpRefused, refusal.rawValue) }
+        var report = GatewayReport()
+        report.connections = count(.connections)
+        report.requests = count(.httpRequestsInFlight)
+        report.calls = connectionClients[index].report
+        report.timers = count(.loopTimers, loop.name)
+        report.wakes = Int64(count(.loopWakeDuration))
+        report.refusedRequests = refused(.endpointShare) + refused(.endpointLimit)
+        report.requestBodyBytes = requestBodies[index].inUse
+        report.waitingAnswerBytes = count(.answerBytesWaiting, "memory")
+        report.tables.upstreams = count(.upstreamTables, "upstreams")
+        report.tables.pools = count(.upstreamTables, "pools")
+        report.shed = ShedCounts(
+            idle: count(.connectionsShed, "idle"), slowHeads: count(.connectionsShed, "slow_head"),
+            refused: count(.connectionsShed, "refused"))
+        report.refusedProxyHeaders = refused(.proxyHeader)
+        return report
     }
 }

@@ -28,14 +28,20 @@ extension GatewayServer {
         }
     }
 
-    /// How much of its limits the process uses, and the fullest loop of its own.
     private func limitReadings(_ usage: ProcessUsage) -> [MetricReading] {
+        limitsInUse(usage).map {
+            MetricReading(.limitUsed, Double($0.used) / Double(max(1, $0.limit)), [$0.name])
+        }
+    }
+
+    /// How much of its limits the process uses, and the fullest loop of its own.
+    func limitsInUse(_ usage: ProcessUsage) -> [(name: String, used: Int, limit: Int)] {
         let configuration = current.withLock { $0.configuration }
         let inbound = configuration.inbound
         let bodies = requestBodies.max { $0.inUse < $1.inUse }
         let waiting = connectionClients.map(\.report.waiting).max() ?? 0
         let streams = metrics.largest(.compressionStreams, [])
-        let used: [(limit: String, used: Int, of: Int)] = [
+        return [
             ("connections", metrics.value(.connections, []) ?? 0, connectionTotal.limit),
             ("upstream_bodies", bodyMemory.inUse, bodyMemory.capacity),
             ("upstream_connections", upstreamConnections.inUse, upstreamConnections.capacity),
@@ -47,7 +53,6 @@ extension GatewayServer {
             ("descriptors", usage.openDescriptors ?? 0, usage.mostDescriptors ?? 0),
             ("streams", streams, configuration.compression?.streams ?? 0),
         ]
-        return used.map { MetricReading(.limitUsed, Double($0.used) / Double(max(1, $0.of)), [$0.limit]) }
     }
 
     private var bodyReadings: [MetricReading] {

@@ -40,6 +40,7 @@ public final class GatewayServer: Sendable {
     let clients: [LoopBound<LoopClient>]
     /// Of each loop, the numbers of its connections to upstreams.
     let connectionClients: [HTTPClient]
+    let resolver: Resolver
     /// The bodies of each loop's requests.
     let requestBodies: [BodyBudget]
     let protections: UpstreamProtections
@@ -137,6 +138,7 @@ public final class GatewayServer: Sendable {
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let metrics = group.metrics
         resolver.count(in: metrics)
+        self.resolver = resolver
         metrics.use(configuration.metrics)
         let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics, metrics: metrics)
         self.upstreamLog = upstreamLog
@@ -271,24 +273,6 @@ public final class GatewayServer: Sendable {
         refusalLog.writeRest()
         logs.diagnostics.write(.info, "stopped")
         logs.close()
-    }
-
-    /// The resources held at this moment. Blocks until each loop has told its own. In a handler, where it
-    /// could block forever, and after the end, it is empty.
-    public var report: GatewayReport {
-        guard !phase.isStopped, EventLoop.current == nil else { return GatewayReport() }
-        var report = workers.reduce(GatewayReport()) { sum, worker in
-            sum + worker.loop.runBlocking { worker.value.report }
-        }
-        complete(&report)
-        return report
-    }
-
-    /// Adds what no loop alone has.
-    func complete(_ report: inout GatewayReport) {
-        report.upstreams = protections.report
-        report.upstreamBodyBytes = bodyMemory.inUse
-        report.configuration = reloads.report
     }
 
     /// Returns the longest processor time of a wake of a loop since the last call. The first call begins to

@@ -84,8 +84,7 @@ final class Worker {
             generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
-        handler = RequestHandler(
-            generation, shared, limits, recorder: recorder, refusals: handler.admission.refusals)
+        handler = RequestHandler(generation, shared, limits, recorder: recorder)
         server.use(
             handler, limits: limits, clients: generation.configuration.clients,
             errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
@@ -135,17 +134,11 @@ final class Worker {
         if awaitsCalls { stopped() }
     }
 
-    var report: GatewayReport {
-        GatewayReport(
-            connections: server.connectionCount, requests: server.requestsInFlight, calls: client.report,
-            timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: handler.admission.refusals,
-            requestBodyBytes: server.bodyBytes, waitingAnswerBytes: server.waitingBytes,
-            tables: client.tables, shed: server.shed,
-            refusedProxyHeaders: server.refusedProxyHeaders)
-    }
-
     /// The failed and slow requests that operators may see.
     var records: (failed: [KeptRecords.Record], slow: [KeptRecords.Record]) { recorder.kept.all }
+
+    /// How attempts at upstreams failed last, by the upstream's name.
+    var lastFailures: [String: LastFailure] { client.lastFailures }
 
     func takeLongestWake() -> TimeAmount { loop.takeLongestWake() }
 

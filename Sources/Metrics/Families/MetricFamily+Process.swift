@@ -7,6 +7,8 @@ extension MetricFamily {
     public static let loopWakeDuration = MetricFamily(
         "sluice_loop_wake_duration_seconds", .durations(.usual),
         help: "Time that loops worked without a look at their sockets.")
+    public static let loopTimers = MetricFamily(
+        "sluice_loop_timers", .gauge, labels: ["loop"], help: "Timers that a loop waits for.")
     public static let limitUsed = MetricFamily(
         "sluice_limit_used_ratio", .gauge, labels: ["limit"],
         help: "Share of a limit that is in use.")

@@ -46,6 +46,9 @@ extension MetricFamily {
     public static let certificateExpiry = MetricFamily(
         "sluice_certificate_expiry_timestamp_seconds", .gauge, of: .upstream, labels: ["kind"],
         help: "When the first of the configured certificates expires, since 1970.")
+    public static let upstreamTables = MetricFamily(
+        "sluice_upstream_table_entries", .gauge, labels: ["table"],
+        help: "Entries of the tables that calls to different upstreams fill.")
     public static let upstreamWaitingCalls = MetricFamily(
         "sluice_upstream_waiting_calls", .gauge, of: .upstream, help: "Calls that wait for a connection.")
     public static let upstreamCallsInFlight = MetricFamily(

@@ -67,7 +67,7 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func failed(_ reason: FailureReason, _ detail: String) {
         guard let receiver = receiver.take() else { return }
-        counts.attemptFailed(reason, timings, at: loop.wakeTime)
+        counts.attemptFailed(reason, timings, address, at: loop.wakeTime)
         endPermit(reason)
         reportConnection(to: receiver)
         receiver.attemptFailed(error(reason, detail))
@@ -76,7 +76,7 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
     /// Counts a response.
     @inline(__always)
     final func countEnd(_ status: HTTPStatus) {
-        counts.attemptEnded(status, timings, at: loop.wakeTime)
+        counts.attemptEnded(status, timings, address, at: loop.wakeTime)
     }
 
     /// That is a time-out if the time of the request is over and the upstream was silent.

@@ -13,7 +13,7 @@ package final class LoopClient {
     let protections: UpstreamProtections?
     let index: Int
     // Used only on the loop, in steps that never call back.
-    let upstreams = UpstreamTable()
+    let upstreams: UpstreamTable
     /// The IDs of the upstreams that the current generation calls at configured addresses.
     var configured: Set<Int> = []
     /// Of all upstreams that have no label of their own.
@@ -36,6 +36,7 @@ package final class LoopClient {
         self.protections = protections
         self.index = index
         decodesContent = contentDecoding == .automatic
+        upstreams = UpstreamTable(on: client.loop)
         // The table and not the client: references to objects with weak references are slow to count.
         client.forgetVacant { [weak upstreams] in upstreams?.removeForgotten() }
     }
@@ -125,6 +126,18 @@ package final class LoopClient {
         tables.upstreams = upstreams.count
         (tables.pools, tables.names, tables.unreachable) = client.tableSizes
         return tables
+    }
+
+    /// The last failures of upstreams that have a label of their own, by it.
+    package var lastFailures: [String: LastFailure] {
+        var failures: [String: LastFailure] = [:]
+        for (_, upstream) in upstreams.all where upstream.counts !== otherCounts {
+            guard let failure = upstream.counts.lastFailure else { continue }
+            // Two generations may have an upstream of the same name.
+            if let known = failures[upstream.counts.label], known.at > failure.at { continue }
+            failures[upstream.counts.label] = failure
+        }
+        return failures
     }
 
     /// Calls `body` once no cancelled call is left whose request must not be cut. None lasts longer than its

@@ -1,5 +1,6 @@
 import EventIO
 import HTTPOutbound
+import Metrics
 import Networking
 import Resilience
 
@@ -75,10 +76,15 @@ final class UpstreamTable {
     /// Those with small IDs, which nearly all have.
     private var first: [LoopUpstream?] = []
     private var others: [Int: LoopUpstream] = [:]
-    private(set) var count = 0
+    private(set) var count = 0 { didSet { gauge.add(count - oldValue) } }
+    private let gauge: Gauge
     /// How many are added between two calls of `makeRoom`.
     private var room = UpstreamTable.leastRoom
     private var added = 0
+
+    init(on loop: EventLoop) {
+        gauge = loop.metrics.name().gauge(.upstreamTables, ["upstreams"], on: loop.page)
+    }
 
     var isFull: Bool { added >= room }
 

@@ -4,6 +4,16 @@ import HTTPOutbound
 package import Metrics
 package import Networking
 
+/// The last attempt of one loop's calls to an upstream that failed, or that had a status of 500 and up.
+package struct LastFailure: Sendable {
+    package let reason: FailureReason
+    /// Nil without a response.
+    package let status: Int?
+    /// The address of the connection; nil if none was chosen.
+    package let address: PeerAddress?
+    package let at: MonotonicTime
+}
+
 /// What one loop counts of the calls to one upstream.
 package final class UpstreamCounts {
     private struct AttemptEnd: Equatable {
@@ -14,6 +24,9 @@ package final class UpstreamCounts {
     }
 
     let pools: PoolCounts
+    /// Nil while there was none.
+    private(set) var lastFailure: LastFailure?
+    let label: String
     private let attempts: OutcomeCounters<AttemptEnd>
     private let duration: DurationHistogram
     private let poolWait: DurationHistogram
@@ -22,6 +35,7 @@ package final class UpstreamCounts {
 
     /// - Parameter upstream: the label in metrics.
     init(_ upstream: String, on loop: EventLoop) {
+        label = upstream
         let name = loop.metrics.name(.upstream, upstream)
         pools = PoolCounts(name, on: loop.page)
         duration = name.histogram(.upstreamAttemptDuration, on: loop.page)
@@ -45,13 +59,21 @@ package final class UpstreamCounts {
 
     /// An attempt had a response.
     @inline(__always)
-    func attemptEnded(_ status: HTTPStatus, _ timings: borrowing OutboundTimings, at now: MonotonicTime) {
+    func attemptEnded(
+        _ status: HTTPStatus, _ timings: borrowing OutboundTimings, _ address: PeerAddress?,
+        at now: MonotonicTime
+    ) {
         attempts.add(AttemptEnd(statusClass: status.code / 100, reason: nil))
         count(timings, at: now)
+        if status.code >= 500 {
+            lastFailure = LastFailure(
+                reason: .upstreamStatus, status: status.code, address: address, at: now)
+        }
     }
 
     func attemptFailed(
-        _ reason: FailureReason, _ timings: borrowing OutboundTimings, at now: MonotonicTime
+        _ reason: FailureReason, _ timings: borrowing OutboundTimings, _ address: PeerAddress?,
+        at now: MonotonicTime
     ) {
         if Self.isRefusal(reason) {
             poolWait.observe(nanoseconds: ((timings.assigned ?? now) - timings.started).nanoseconds)
@@ -59,10 +81,12 @@ package final class UpstreamCounts {
         }
         attempts.add(AttemptEnd(statusClass: 0, reason: reason))
         count(timings, at: now)
+        lastFailure = LastFailure(reason: reason, status: nil, address: address, at: now)
     }
 
     func attemptCancelled(_ timings: borrowing OutboundTimings, at now: MonotonicTime) {
-        attemptFailed(Self.cancelled, timings, at: now)
+        attempts.add(AttemptEnd(statusClass: 0, reason: Self.cancelled))
+        count(timings, at: now)
     }
 
     @inline(__always)

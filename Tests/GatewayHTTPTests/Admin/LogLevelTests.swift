@@ -116,6 +116,9 @@ struct LogLevelTests {
             #expect(try gateway.get("/a?logged").status == 200)
             try gateway.reload(Self.text("log: {level: warning, access: off}\n"))
             #expect(try gateway.get("/a").status == 200)
+            // Neither level nor access log change.
+            try gateway.reload(Self.text("log: {level: warning, access: off, slow: 5s}\n"))
+            #expect(gateway.server.logs.settings.slow == .seconds(5))
         }
         #expect(lines.filter { $0[member: "path"] != nil }.count == 1)
         let changes = lines.filter { $0[member: "message"]?.stringValue == "log level changed" }

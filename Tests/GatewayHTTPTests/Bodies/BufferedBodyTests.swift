@@ -67,8 +67,8 @@ struct BufferedBodyTests {
     }
 
     private func waitForBytes(_ server: GatewayServer, _ isReached: (Int) -> Bool) throws {
-        try spin(while: !isReached(server.report.requestBodyBytes)) {
-            "\(server.report.requestBodyBytes) bytes of request bodies"
+        try spin(while: !isReached(server.settled.requestBodyBytes)) {
+            "\(server.settled.requestBodyBytes) bytes of request bodies"
         }
     }
 
@@ -108,8 +108,8 @@ struct BufferedBodyTests {
                 server, "POST", "/store", [UInt8](repeating: UInt8(ascii: "x"), count: size))
             try upstream.requestRead.waitBlocking()
             client.reset()
-            try spin(while: server.report.requests > 0) { "\(server.report.requests) requests" }
-            #expect(server.report.requestBodyBytes >= size)
+            try spin(while: server.settled.requests > 0) { "\(server.settled.requests) requests" }
+            #expect(server.settled.requestBodyBytes >= size)
             isLate.fire()
             try waitForBytes(server) { $0 == 0 }
         }

@@ -215,7 +215,7 @@ struct ClientTests {
             let refused = try RawClient(port: server.port)
             refused.send("GET / HTTP/1.1\r\n")
             #expect(refused.readToEnd().bytes == [])
-            #expect(server.report.refusedProxyHeaders == 1)
+            #expect(server.settled.refusedProxyHeaders == 1)
         }
         #expect(lines.map { $0[member: "client"]?.stringValue } == ["203.0.113.9"])
     }

@@ -70,7 +70,7 @@ struct RealProxyTests {
                 defer { proxy.stop() }
                 #expect(try Self.ask(proxy.port) == 200, "\(proxy.log)")
                 #expect(upstream.requests.map(Self.chain) == ["X-Forwarded-For: 127.0.0.2, 127.0.0.1"])
-                #expect(server.report.refusedProxyHeaders == 0)
+                #expect(server.settled.refusedProxyHeaders == 0)
             }
             #expect(lines.map { $0[member: "client"]?.stringValue } == ["127.0.0.2"], "\(parameter)")
         }

@@ -228,7 +228,7 @@ struct CompressionTests {
                 pieces.accept(Array("data: 1\n\n".utf8))
                 return true
             }
-            try spin(while: isSilent()) { "no answer, \(server.report.requests) requests in flight" }
+            try spin(while: isSilent()) { "no answer, \(server.settled.requests) requests in flight" }
             _ = try client.read(through: "\r\n\r\n")
             while !received.hasPrefix("data: 1\n\n") { received += try chunk(client, decoder) }
             pieces.accept(Array("data: end\n\n".utf8))

@@ -38,7 +38,7 @@ struct UpstreamPolicyTests {
         }
         // Nobody listens on the port of the targets.
         #expect(try RawClient(port: server.port).get("/page")?.status == 502)
-        let upstreams = server.report.upstreams
+        let upstreams = server.settled.upstreams
         #expect(upstreams.keys.sorted() == ["tags", "weather"])
         #expect(upstreams["weather"]?.circuit == .closed)
         #expect(upstreams["weather"]?.attemptsInFlight == 0)

@@ -56,7 +56,7 @@ struct ReloadLoadTests {
         isOver.withLock { $0 = true }
         for _ in 0..<6 { try left.waitBlocking() }
         #expect(lost.withLock { $0 } == [])
-        #expect(gateway.server.report.configuration?.reloads == 20)
+        #expect(gateway.server.settled.configuration?.reloads == 20)
         #expect(upstreams[2].connections <= 12)
     }
 
@@ -75,10 +75,12 @@ struct ReloadLoadTests {
         defer { gateway.stop() }
         func calm() throws -> GatewayReport {
             // What is gone ends on the loop, after the last reference.
-            try spin(while: gateway.server.report.tables.upstreams > 2) { "\(gateway.server.report.tables)" }
+            try spin(while: gateway.server.settled.tables.upstreams > 2) {
+                "\(gateway.server.settled.tables)"
+            }
             // The check of an address's health that began with the last reload.
-            try spin(while: gateway.server.report.calls.leased > 0) { "\(gateway.server.report.calls)" }
-            return gateway.server.report
+            try spin(while: gateway.server.settled.calls.leased > 0) { "\(gateway.server.settled.calls)" }
+            return gateway.server.settled
         }
         /// Reloads up to this generation, with a call now and then.
         func reload(_ generations: ClosedRange<Int>) throws -> GatewayReport {
@@ -94,8 +96,8 @@ struct ReloadLoadTests {
         let after = try reload(31...130)
         #expect(after.tables.upstreams == 2)
         // A pool ends with its last connection.
-        try spin(while: gateway.server.report.tables.pools > before.tables.pools) {
-            "\(gateway.server.report.tables), before \(before.tables)"
+        try spin(while: gateway.server.settled.tables.pools > before.tables.pools) {
+            "\(gateway.server.settled.tables), before \(before.tables)"
         }
         // Some depend on which connections are idle now. A leak would leave one for each reload.
         #expect(after.timers <= before.timers + 5)

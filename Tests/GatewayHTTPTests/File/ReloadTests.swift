@@ -32,12 +32,12 @@ struct ReloadTests {
                 "sluice.yaml:2:23: error: limits has no member \"answr\"; did you mean \"answer\"?",
             ])
         #expect(try gateway.get("/a").text.contains(#""data":{"is":1}"#))
-        let report = try #require(gateway.server.report.configuration)
+        let report = try #require(gateway.server.settled.configuration)
         #expect(!report.isLastSuccessful)
         #expect((report.reloads, report.failedReloads) == (0, 1))
         try gateway.reload(Self.fixed("/a", "3"))
         #expect(try gateway.get("/a").text.contains(#""data":{"is":3}"#))
-        let later = try #require(gateway.server.report.configuration)
+        let later = try #require(gateway.server.settled.configuration)
         #expect(later.isLastSuccessful)
         #expect((later.reloads, later.failedReloads) == (1, 1))
         #expect(later.lastSuccess >= report.lastSuccess)
@@ -189,8 +189,8 @@ struct ReloadTests {
         #expect(try client.reply().status == 200)
         client.close()
         try spin(while: busy.clientEnded.count == 0) { "no connection has ended, of \(busy.connections)" }
-        try spin(while: gateway.server.report.tables.upstreams > 0) { "\(gateway.server.report.tables)" }
-        #expect(gateway.server.report.tables.pools == 0)
+        try spin(while: gateway.server.settled.tables.upstreams > 0) { "\(gateway.server.settled.tables)" }
+        #expect(gateway.server.settled.tables.pools == 0)
     }
 
     @Test("An upstream that is gone stays gone over further reloads, while a call to it lasts")
@@ -226,11 +226,11 @@ struct ReloadTests {
         let seen = checks(other)
         try spin(while: checks(other) < seen + 2) { "\(checks(other)) checks, \(seen) before" }
         #expect(checks(upstream) == last)
-        #expect(gateway.server.report.tables.upstreams == 2)
+        #expect(gateway.server.settled.tables.upstreams == 2)
         go.fire()
         #expect(try client.reply().status == 200)
         client.close()
-        try spin(while: gateway.server.report.tables.upstreams > 1) { "\(gateway.server.report.tables)" }
+        try spin(while: gateway.server.settled.tables.upstreams > 1) { "\(gateway.server.settled.tables)" }
     }
 
     @Test("A wrong URL that a reload corrects leaves nothing of the unreachable upstream behind")
@@ -246,7 +246,7 @@ struct ReloadTests {
         #expect(try gateway.get("/a").status == 502)
         try gateway.reload(FileGateway.text(["a": (upstream.port, "")]))
         #expect(try gateway.get("/a").status == 200)
-        try spin(while: gateway.server.report.tables.upstreams > 1) { "\(gateway.server.report.tables)" }
+        try spin(while: gateway.server.settled.tables.upstreams > 1) { "\(gateway.server.settled.tables)" }
     }
 
     // MARK: Settings
@@ -300,17 +300,17 @@ struct ReloadTests {
         let client = try RawClient(port: gateway.server.port)
         #expect(client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"))
         try spin(while: upstream.requests.isEmpty) { "no request, \(upstream.connections) connections" }
-        #expect(gateway.server.report.upstreams["a"]?.attemptsInFlight == 1)
+        #expect(gateway.server.settled.upstreams["a"]?.attemptsInFlight == 1)
         try gateway.reload(text(1))
         #expect(try gateway.get("/a").text.contains("concurrency_limit"))
-        #expect(gateway.server.report.upstreams["a"]?.refusals == 1)
+        #expect(gateway.server.settled.upstreams["a"]?.refusals == 1)
         go.fire()
         #expect(try client.reply().status == 200)
         client.close()
-        try spin(while: gateway.server.report.upstreams["a"]?.attemptsInFlight != 0) {
-            "\(gateway.server.report.upstreams["a"]?.attemptsInFlight ?? -1) attempts in flight"
+        try spin(while: gateway.server.settled.upstreams["a"]?.attemptsInFlight != 0) {
+            "\(gateway.server.settled.upstreams["a"]?.attemptsInFlight ?? -1) attempts in flight"
         }
-        #expect(gateway.server.report.upstreams["a"]?.refusals == 1)
+        #expect(gateway.server.settled.upstreams["a"]?.refusals == 1)
     }
 
     @Test(
@@ -333,7 +333,7 @@ struct ReloadTests {
         }
         let gateway = try FileGateway(text("1m"))
         defer { gateway.stop() }
-        func circuit() -> UpstreamReport? { gateway.server.report.upstreams["a"] }
+        func circuit() -> UpstreamReport? { gateway.server.settled.upstreams["a"] }
         for _ in 0..<2 { #expect(try gateway.get("/a").status == 502) }
         #expect(circuit()?.circuit != .closed)
         try gateway.reload(text("1m", "timeline: true\n"))
@@ -364,15 +364,15 @@ struct ReloadTests {
         try spin(while: checks(upstream) == 0 || checks(other) == 0) {
             "\(checks(upstream)) and \(checks(other)) checks"
         }
-        let timers = gateway.server.report.timers
+        let timers = gateway.server.settled.timers
         // Without a further round at each reload.
         let before = ContinuousClock.now
         for _ in 0..<20 { try gateway.reload(both) }
         let rounds = 2 + Int((ContinuousClock.now - before) / .milliseconds(180))
         #expect(checks(upstream) <= rounds)
         // A check that is on its way has one, too.
-        try spin(while: gateway.server.report.timers > timers) {
-            "\(gateway.server.report.timers) timers, \(timers) before"
+        try spin(while: gateway.server.settled.timers > timers) {
+            "\(gateway.server.settled.timers) timers, \(timers) before"
         }
         try gateway.reload(FileGateway.text(["b": (other.port, checked)]))
         try spin(while: upstream.clientEnded.count == 0) {

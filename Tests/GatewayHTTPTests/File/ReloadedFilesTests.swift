@@ -92,7 +92,7 @@ struct ReloadedFilesTests {
         func text(_ value: String) -> String { "version: 1\n" + Self.included("a", value) }
         let gateway = try FileGateway(text("1"), log: pipe.writer) { $0.logLevel = .info }
         gateway.server.watchFile(every: .milliseconds(20))
-        func report() -> ConfigurationReport? { gateway.server.report.configuration }
+        func report() -> ConfigurationReport? { gateway.server.settled.configuration }
         func value() throws -> String { try gateway.get("/a").text }
         try gateway.write(text("2"))
         try spin(while: report()?.reloads == 0) { "\(String(describing: report()))" }

@@ -126,8 +126,8 @@ struct ReplaceableResponseTests {
                 client.begin("GET /files/a")
                 held.append(client)
                 // All but the last small piece.
-                try spin(while: server.report.upstreamBodyBytes < count * (size - (16 << 10))) {
-                    "\(server.report.upstreamBodyBytes) bytes of \(count) responses"
+                try spin(while: server.settled.upstreamBodyBytes < count * (size - (16 << 10))) {
+                    "\(server.settled.upstreamBodyBytes) bytes of \(count) responses"
                 }
             }
             let last = try RawClient(port: server.port)
@@ -136,8 +136,8 @@ struct ReplaceableResponseTests {
             for _ in 1...3 { isLate.fire() }
             for client in held { #expect(try client.reply().text == "next") }
             #expect(try last.read(count: size + 5).count == size + 5)
-            try spin(while: server.report.upstreamBodyBytes > 0) {
-                "\(server.report.upstreamBodyBytes) bytes of responses"
+            try spin(while: server.settled.upstreamBodyBytes > 0) {
+                "\(server.settled.upstreamBodyBytes) bytes of responses"
             }
         }
     }

@@ -59,8 +59,8 @@ struct SlowReaderTests {
         try (1...count).map { number in
             let reader = try RawClient(port: server.port, receiveBuffer: 1 << 16)
             reader.begin("GET \(passing.target)")
-            try spin(while: server.report.calls.leased + server.report.calls.waiting < number) {
-                "\(server.report.calls), not \(number) calls"
+            try spin(while: server.settled.calls.leased + server.settled.calls.waiting < number) {
+                "\(server.settled.calls), not \(number) calls"
             }
             return reader
         }
@@ -83,7 +83,7 @@ struct SlowReaderTests {
                 for client in clients { client.begin("GET /page") }
                 for client in clients { #expect(try client.reply().status == 200) }
             }
-            #expect(server.report.calls.waiting == 68)
+            #expect(server.settled.calls.waiting == 68)
             for reader in readers { reader.reset() }
         }
     }
@@ -100,9 +100,9 @@ struct SlowReaderTests {
             let waiting = try (0..<2).map { _ in try RawClient(port: server.port) }
             for (number, client) in waiting.enumerated() {
                 client.begin("GET /files/number")
-                try spin(while: server.report.calls.waiting < number + 1) { "\(server.report.calls)" }
+                try spin(while: server.settled.calls.waiting < number + 1) { "\(server.settled.calls)" }
             }
-            #expect(server.report.calls.relays == 2)
+            #expect(server.settled.calls.relays == 2)
             if reads {
                 #expect(try readers[0].reply().body.count == Self.size)
             } else {
@@ -110,8 +110,8 @@ struct SlowReaderTests {
             }
             for client in waiting { #expect(try client.reply().text == "1") }
             #expect(try readers[1].reply().body.count == Self.size)
-            try spin(while: server.report.calls.leased > 0) { "\(server.report.calls)" }
-            #expect(server.report.calls.relays == 0)
+            try spin(while: server.settled.calls.leased > 0) { "\(server.settled.calls)" }
+            #expect(server.settled.calls.relays == 0)
         }
     }
 
@@ -140,7 +140,7 @@ struct SlowReaderTests {
             configuration.outbound.relayShare = 1
         } _: { server in
             let readers = try begin(2, .proxy, at: server)
-            #expect(server.report.calls.relays == 2)
+            #expect(server.settled.calls.relays == 2)
             withExtendedLifetime(readers) {}
         }
     }

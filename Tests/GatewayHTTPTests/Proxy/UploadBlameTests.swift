@@ -64,7 +64,7 @@ struct UploadBlameTests {
     @Test("An upstream that gives up on a stalled upload is not blamed for it", arguments: Ending.allCases)
     func stalled(ending: Ending) throws {
         let messages = try upload(length: 100, ending) { server in
-            #expect(server.report.upstreams["files"]?.circuit == .closed)
+            #expect(server.settled.upstreams["files"]?.circuit == .closed)
         }
         #expect(!messages.contains("circuit opened"))
         if ending != .status504 {
@@ -75,7 +75,7 @@ struct UploadBlameTests {
     @Test("An upstream that has the whole upload is blamed if it fails", arguments: Ending.allCases)
     func whole(ending: Ending) throws {
         let messages = try upload(length: 3, ending) { server in
-            #expect(server.report.upstreams["files"]?.circuit != .closed)
+            #expect(server.settled.upstreams["files"]?.circuit != .closed)
         }
         #expect(messages.contains("circuit opened"))
         #expect(!messages.contains("was awaited"))
@@ -115,7 +115,7 @@ struct UploadBlameTests {
                 #expect(try client.reply().status >= 500)
             }
             #expect(first.connections > 2 && second.connections > 2)
-            out = server.report.upstreams["files"]?.addresses.values.count { $0 != .inService } ?? -1
+            out = server.settled.upstreams["files"]?.addresses.values.count { $0 != .inService } ?? -1
         }
         close(pipe.writer)
         return (pipe.readAll(), out)

@@ -121,7 +121,7 @@ package final class HostCrowd: Sendable {
                 baseURL: server.url, path: "/\(kind.rawValue)/\(number)/\(numbers.count)")
             let status = try await provider.request(request).statusCode
             outcome.statuses[status, default: 0] += 1
-            if number % 200 == 0 { outcome.peak = outcome.peak.largest(server.report.tables) }
+            if number % 200 == 0 { outcome.peak = outcome.peak.largest(server.settled.tables) }
         }
     }
 

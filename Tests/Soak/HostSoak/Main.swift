@@ -33,10 +33,10 @@ enum HostSoak {
             try await ask(crowd, kind, min(count, most))
         }
         let end = ContinuousClock.now + .seconds(10)
-        while crowd.server.report.tables != UpstreamTables(), ContinuousClock.now < end {
+        while crowd.server.settled.tables != UpstreamTables(), ContinuousClock.now < end {
             try await Task.sleep(for: .milliseconds(100))
         }
-        let left = crowd.server.report.tables
+        let left = crowd.server.settled.tables
         print("left", left.upstreams, left.pools, left.names, left.unreachable, resident())
         crowd.stop()
     }
