@@ -48,6 +48,46 @@ struct MetricsPeerTests {
     }
 
     @Test(
+        "promtool accepts the rules and alerts, fires each alert and keeps it silent",
+        .enabled(if: promtool != nil, "promtool is not installed: make setup"))
+    func alerts() throws {
+        let promtool = try #require(Self.promtool)
+        let folder = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().appending(path: "../../docker/prometheus").standardized.path
+        for arguments in [
+            ["check", "rules", "\(folder)/rules.yaml", "\(folder)/alerts.yaml"],
+            ["test", "rules", "\(folder)/tests.yaml"],
+        ] {
+            let (status, output) = try run(promtool, arguments, input: [])
+            #expect(status == 0, "\(output)")
+        }
+    }
+
+    @Test(
+        "Each query of the dashboard is one that Prometheus understands",
+        .enabled(if: promtool != nil, "promtool is not installed: make setup"))
+    func dashboard() throws {
+        let promtool = try #require(Self.promtool)
+        let file = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().appending(path: "../../docker/grafana/sluice.json").standardized
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let queries = text.matches(of: /"expr": ("(?:[^"\\]|\\.)*")/).map { match in
+            // A JSON string is a YAML string.
+            String(match.output.1).replacing("$__rate_interval", with: "5m")
+        }
+        #expect(queries.count > 40)
+        let rules = queries.enumerated().map {
+            "      - {record: \"query\($0.offset)\", expr: \($0.element)}\n"
+        }
+        let folder = ScratchFolder()
+        let path = folder.file("rules.yaml")
+        let start = "groups:\n  - name: dashboard\n    rules:\n"
+        try (start + rules.joined()).write(toFile: path, atomically: false, encoding: .utf8)
+        let (status, output) = try run(promtool, ["check", "rules", path], input: [])
+        #expect(status == 0, "\(output)")
+    }
+
+    @Test(
         "promtool finds no fault in the text for Prometheus, and sees one if a line is cut",
         .enabled(if: promtool != nil, "promtool is not installed: make setup"))
     func promtoolChecks() throws {
