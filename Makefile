@@ -6,8 +6,8 @@ PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbr
 # Runs the tests.
 RUNNER = python3
 # Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and readers of
-# YAML and of metrics. Of prometheus they need promtool.
-PEERS = nginx haproxy prometheus libnginx-mod-http-brotli-filter python3-pip python3-brotli openssl tinyproxy
+# YAML and of metrics. Of prometheus they need promtool, and of systemd systemd-analyze.
+PEERS = nginx haproxy prometheus systemd libnginx-mod-http-brotli-filter python3-pip python3-brotli openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
 # Proofs under load need these, too.

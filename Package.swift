@@ -296,6 +296,7 @@ let package = Package(
             [
                 "GatewayConfig", "GatewayCore", "EndpointPlans", "NetworkingSession", "Networking",
                 "HTTPInbound", "HTTPOutbound", "EventIO", "Resilience", "HTTPModel", "JSONBytes", "Rx",
+                "TestTools",
             ],
             resources: [.copy("Complaints"), .copy("Examples"), .copy("Printed")]),
         tests("ContentCodingTests", ["ContentCoding", "TestTools"]),
@@ -365,7 +366,9 @@ let package = Package(
                 "EventIO", "Rx",
                 "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
-        tests("SluiceCommandTests", ["SluiceCommand", "GatewayHTTP", "JSONBytes", "Locking", "TestSupport"]),
+        tests(
+            "SluiceCommandTests",
+            ["SluiceCommand", "GatewayHTTP", "EventIO", "JSONBytes", "Locking", "TestSupport"]),
         // Tests the pages in a real browser, by WebDriver over our own client: `make test-browser`.
         tests(
             "BrowserTests",

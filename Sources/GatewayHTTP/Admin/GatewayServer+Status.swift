@@ -10,8 +10,7 @@ import Resilience
 extension GatewayServer {
     /// Returns the gateway's state at this moment as JSON.
     ///
-    /// - Parameter failures: what each loop answers: the last failures of its upstreams; nil for a loop that is
-    ///   silent.
+    /// - Parameter failures: the last failures of the upstreams of each loop; nil for a loop that is silent.
     func status(_ failures: [[String: LastFailure]?]) -> JSONLiteral {
         let loops = failures.enumerated().map { index, answer in answer.map { _ in report(ofLoop: index) } }
         let sum = report(of: failures.indices.filter { failures[$0] != nil })

@@ -2,10 +2,9 @@ import EventIO
 import Rx
 import Synchronization
 
-/// Pings the loops of a gateway each second, to find a stuck one. Confined to the loop of the admin
-/// listener.
+/// Pings the loops of a gateway again and again, to find a stuck one. Confined to a loop of another thread.
 final class LoopPulses {
-    static let interval = Duration.seconds(1)
+    static let usualInterval = Duration.seconds(1)
     /// A loop that has left so many pings unanswered is stuck. Pings are counted, not seconds: after the
     /// whole process was stopped, no loop has missed more than one.
     static let mostMissed = 10
@@ -24,13 +23,24 @@ final class LoopPulses {
     private var pulses: [Pulse] = []
     private var timer: TimerToken?
     private let loop: EventLoop
+    private let interval: Duration
+    private let onBeat: ((Bool) -> Void)?
 
-    init(on loop: EventLoop) { self.loop = loop }
+    /// - Parameters:
+    ///   - interval: the time from one ping to the next.
+    ///   - onBeat: called before each ping but the first, with whether each loop has answered the last one.
+    init(
+        on loop: EventLoop, every interval: Duration = usualInterval, onBeat: ((Bool) -> Void)? = nil
+    ) {
+        self.loop = loop
+        self.interval = interval
+        self.onBeat = onBeat
+    }
 
     func begin(_ loops: [EventLoop]) {
         pulses = loops.map { Pulse(loop: $0) }
         beat()
-        timer = loop.setTimer(after: Self.interval, target: self)
+        timer = loop.setTimer(after: interval, target: self)
     }
 
     func end() {
@@ -59,7 +69,8 @@ final class LoopPulses {
 
 extension LoopPulses: TimerTarget {
     func timerFired(_ token: TimerToken) {
+        onBeat?(pulses.allSatisfy { $0.answer.number.load(ordering: .relaxed) == $0.sent })
         beat()
-        timer = loop.setTimer(after: Self.interval, target: self)
+        timer = loop.setTimer(after: interval, target: self)
     }
 }

@@ -56,9 +56,16 @@ extension GatewayServer {
         reloads.pending.enter()
         reloads.queue.async { [self] in
             reloads.started()
-            reload(self)
+            tellingOfReload { reload(self) }
             reloads.pending.leave()
         }
+    }
+
+    /// Tells the service manager that a reload begins, and how it went.
+    private func tellingOfReload(_ reload: () -> Void) {
+        if phase.isReady { serviceManager.withLock { $0 }?.reloading() }
+        reload()
+        tellReady()
     }
 
     private func reloadCertificatesOnSignal() {
@@ -108,7 +115,7 @@ extension GatewayServer {
         guard let file else { return }
         reloads.watch(every: interval) { [weak self] in
             guard let self, phase.isServing, reloads.findsChange() else { return }
-            reload(file, because: "watch")
+            tellingOfReload { reload(file, because: "watch") }
         }
     }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import GatewayConfig
 public import GatewayCore
 import Glibc
@@ -34,20 +35,28 @@ extension GatewayServer {
         try run(of: program, note: note) { try GatewayServer(configuration, declare: declare) }
     }
 
+    /// Tells the service manager that started the process how the gateway is, if one did.
+    ///
     /// - Parameter make: returns the gateway, which does not accept yet.
     static func run(
-        of program: String, note: String? = nil, _ make: () throws -> GatewayServer
+        of program: String, note: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        _ make: () throws -> GatewayServer
     ) throws(UsageError) -> Int32 {
         StandardStreams.reserve()
         Signals.prepare()
         do {
             let server = try make()
+            let manager = ServiceManager(environment)
+            server.tell(manager)
+            let watchdog = try manager.flatMap { try Watchdog($0, server.workers.map(\.loop)) }
             // Before the announcement, so that a signal right after it drains.
             try Signals.watch(on: server.firstLoop, onHangUp: server.hangUp) { server.drain() }
             Announcement.write(url: server.url)
             if let note { Announcement.print(note + "\n") }
             server.accept()
             server.waitUntilStopped()
+            watchdog?.end()
             return 0
         } catch let error as UsageError {
             throw error

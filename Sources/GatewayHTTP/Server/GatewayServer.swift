@@ -40,6 +40,8 @@ public final class GatewayServer: Sendable {
     let clients: [LoopBound<LoopClient>]
     /// Of each loop, the numbers of its connections to upstreams.
     let connectionClients: [HTTPClient]
+    /// Who started the process; nil if nobody wants to hear of its phases.
+    let serviceManager = Lock<ServiceManager?>(nil)
     let resolver: Resolver
     /// The bodies of each loop's requests.
     let requestBodies: [BodyBudget]
@@ -218,13 +220,22 @@ public final class GatewayServer: Sendable {
         }
     }
 
+    /// Tells a service manager the phases from now on.
+    func tell(_ manager: ServiceManager?) { serviceManager.withLock { $0 = manager } }
+
     func accept() {
         guard phase.advance(to: .ready) else { return }
         for _ in workers { stopped.enter() }
+        let accepting = DispatchGroup()
         for worker in workers {
+            accepting.enter()
             worker.loop.execute {
                 worker.value.accept { [self] in workerLeft() }
+                accepting.leave()
             }
+        }
+        if serviceManager.withLock({ $0 != nil }) {
+            accepting.notify(queue: .global()) { [self] in tellReady() }
         }
         logs.diagnostics.write(.info, "ready", ["url": url, "loops": workers.count])
         guard let admin else { return }
@@ -240,6 +251,7 @@ public final class GatewayServer: Sendable {
         claim.withLock { $0 = nil }
         let delay = current.withLock { $0.configuration.drainDelay }
         logs.diagnostics.write(.info, "draining", ["delay": "\(delay)"])
+        serviceManager.withLock { $0 }?.stopping()
         for worker in workers {
             worker.loop.execute { worker.value.drain(after: delay) }
         }
@@ -286,6 +298,13 @@ public final class GatewayServer: Sendable {
 
     var firstLoop: EventLoop { group.loops[0] }
     var metrics: MetricTable { group.metrics }
+
+    /// Tells the service manager that the gateway serves.
+    func tellReady() {
+        guard phase.isReady, let manager = serviceManager.withLock({ $0 }) else { return }
+        let report = reloads.report
+        manager.ready(generation: report?.generation, isRefused: report?.isLastSuccessful == false)
+    }
 
     private func workerLeft() {
         stopped.leave()

@@ -1,4 +1,5 @@
 public import EventIO
+internal import Metrics
 internal import Synchronization
 
 /// Counts the bytes of request bodies in the memory of one loop.
@@ -62,6 +63,7 @@ public final class BodyBudget: Sendable {
         let all = charged.wrappingAdd(count, ordering: .relaxed).newValue + own.load(ordering: .relaxed)
         if all <= limit.load(ordering: .relaxed) { return true }
         charged.wrappingSubtract(count, ordering: .relaxed)
+        loop.metrics.name().shared(.httpRefused, ["bodies"]).add()
         return false
     }
 

@@ -24,7 +24,7 @@ package final class UpstreamCounts {
     }
 
     let pools: PoolCounts
-    /// Nil while there was none.
+    /// Nil until an attempt fails.
     private(set) var lastFailure: LastFailure?
     let label: String
     private let attempts: OutcomeCounters<AttemptEnd>

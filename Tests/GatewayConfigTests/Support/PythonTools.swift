@@ -1,6 +1,6 @@
 import Foundation
 
-/// ruamel.yaml, check-jsonschema and openapi-spec-validator, which `Tests/yaml` installs.
+/// The Python packages that `Tests/yaml` installs.
 enum PythonTools {
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../../.build/yaml").standardized.path

@@ -123,6 +123,7 @@ struct BufferedBodyTests {
             let first = try client(server, "POST", "/collect", body)
             try waitForBytes(server) { $0 >= body.count }
             #expect(try client(server, "POST", "/collect", body).reply().status == 503)
+            #expect(server.metrics.value(.httpRefused, ["bodies"]) == 1)
             gate.open()
             #expect(try first.reply().text.contains("\"data\":\(body.count)"))
             try waitForBytes(server) { $0 == 0 }
@@ -141,6 +142,7 @@ struct BufferedBodyTests {
             let first = try client(server, "POST", "/decode", body, fields)
             try waitForBytes(server) { $0 >= size + body.count }
             #expect(try client(server, "POST", "/decode", body, fields).reply().status == 503)
+            #expect(server.metrics.value(.httpRefused, ["bodies"]) == 1)
             gate.open()
             #expect(try first.reply().text.contains("\"data\":\(size)"))
             try waitForBytes(server) { $0 == 0 }
