@@ -53,9 +53,19 @@ extension CommandTests {
             let output = gateway.finish()
             #expect(output.exitCode == 0)
             let log = scratch.file("log")
-            // As a container runtime writes lines.
-            let lines = output.output.split(separator: "\n").map { "2026-11-27T12:00:00Z stdout F \($0)\n" }
-            try lines.joined().write(toFile: log, atomically: true, encoding: .utf8)
+            func write(_ line: (Substring) -> String) throws {
+                let lines = output.output.split(separator: "\n").map { line($0) + "\n" }
+                try lines.joined().write(toFile: log, atomically: true, encoding: .utf8)
+            }
+            // As Docker's json-file and the journal write lines, then as a container runtime does.
+            for member in ["log", "MESSAGE"] {
+                try write { line in
+                    "{\"\(member)\":\(JSONFragment(string: line + "\n")),\"stream\":\"stdout\"}"
+                }
+                let drawn = try SluiceProcess.run("explain", "--log", log, "--request", id)
+                #expect(drawn.output.hasPrefix("502 BAD_GATEWAY  "), "\(member): \(drawn.errors)")
+            }
+            try write { "2026-11-27T12:00:00Z stdout F \($0)" }
             let line = try #require(output.output.split(separator: "\n").first { $0.contains(id) })
             let trace = try JSONFragment(parsing: String(line))[member: "traceId"]?.stringValue
             for known in [id, try #require(trace)] {

@@ -40,7 +40,12 @@ struct AdminOperation: Sendable {
         AdminOperation(method: .post, path: "/drain") { exchange, gateway throws(GatewayError) in
             try exchange.checkIsEmpty()
             gateway.drain()
-            exchange.answer(.accepted, ["phase": JSONLiteral(gateway.phase.name)])
+            exchange.answer(
+                .accepted,
+                [
+                    "phase": JSONLiteral(gateway.phase.name),
+                    "name": JSONLiteral(gateway.site.name.description), "url": JSONLiteral(gateway.url),
+                ])
         },
     ]
 

@@ -17,6 +17,9 @@ extension GatewayServer {
         let lastFailures = failures.compactMap(\.self).reduce(into: [:]) { all, some in
             all.merge(some) { $0.at > $1.at ? $0 : $1 }
         }
+        // Also those without a circuit and limits.
+        let names = Set(current.withLock { $0.upstreamNames })
+            .union(sum.upstreams.keys).union(lastFailures.keys)
         var members: [(String, JSONLiteral)] = [
             ("name", JSONLiteral(site.name.description)),
             ("version", JSONLiteral(version.map { JSONLiteral($0) })),
@@ -29,9 +32,9 @@ extension GatewayServer {
             (
                 "upstreams",
                 JSONLiteral(
-                    members: sum.upstreams.sorted { $0.key < $1.key }.map { name, report in
+                    members: names.sorted().map { name in
                         let members =
-                            report.members + [("connections", connections(to: name))]
+                            (sum.upstreams[name]?.members ?? []) + [("connections", connections(to: name))]
                             + (lastFailures[name].map { [("lastFailure", $0.json)] } ?? [])
                         return (name, JSONLiteral(members: members))
                     })

@@ -44,7 +44,12 @@ package enum AdminCommands {
         let client = try AdminClient(arguments, settings)
         do throws(AdminClient.Failure) {
             let answer = try client.post("/drain", within: drainTimeout)
-            if answer.status == .accepted { return 0 }
+            if answer.status == .accepted {
+                // Who did not mean this gateway sees it at once.
+                func text(_ name: String) -> String { answer.body[member: name]?.stringValue ?? "" }
+                Announcement.print("draining \(text("name")) at \(text("url"))\n")
+                return 0
+            }
             Announcement.complain(client.complaint("/drain", answer), by: program)
         } catch {
             Announcement.complain(error.message, by: program)

@@ -157,7 +157,7 @@ private enum LogSearch {
     private static let longestLine = 1 << 20
 
     /// Returns the last line with this request or trace id. Text before the JSON, as container runtimes
-    /// write, is ignored.
+    /// write, is ignored. Docker's json-file (`log`) and journalctl (`MESSAGE`) have the line as a string.
     static func line(of id: String, in file: String) throws(AdminClient.Failure) -> JSONFragment {
         guard let stream = file == "-" ? fdopen(STDIN_FILENO, "r") : fopen(file, "r") else {
             throw AdminClient.Failure(message: "\(file): \(String(cString: strerror(errno)))")
@@ -174,8 +174,13 @@ private enum LogSearch {
             let line = UnsafeRawBufferPointer(start: buffer, count: count)
             guard let start = line.firstIndex(of: UInt8(ascii: "{")),
                 strstr(buffer, id) != nil,
-                let record = try? JSONFragment(validating: Array(line[start...])[...])
+                var record = try? JSONFragment(validating: Array(line[start...])[...])
             else { continue }
+            if let text = (record[member: "log"] ?? record[member: "MESSAGE"])?.stringValue,
+                let inner = try? JSONFragment(validating: Array(text.utf8)[...])
+            {
+                record = inner
+            }
             let ids = [record[member: "requestId"]?.stringValue, record[member: "traceId"]?.stringValue]
             if ids.contains(id) { found = record }
         }

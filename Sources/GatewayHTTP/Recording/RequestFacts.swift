@@ -67,8 +67,8 @@ struct RequestFacts: ~Copyable {
         bytesReceived = answer.bytesReceived
         bytesSent = answer.bytesSent
         version = answer.head?.version
-        // What the server refuses is not shown.
-        if answer.refused.isEmpty { host = answer.head?.authorityBytes }
+        // What the server refuses is not shown, but for a valid host that this gateway does not serve.
+        if answer.refused.isEmpty || status == 421 { host = answer.head?.authorityBytes }
         if keepsFields, let head = answer.head { fields = head.fields }
     }
 

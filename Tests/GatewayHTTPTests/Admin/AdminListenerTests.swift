@@ -82,7 +82,8 @@ struct AdminListenerTests {
             try spin(while: server.settled.requests == 0) { "the request has not begun" }
             let reply = try admin.post("/drain", body: "{}")
             #expect(reply.status == 202)
-            #expect(reply.text == #"{"phase":"draining"}"#)
+            let url = "http://127.0.0.1:\(server.port)"
+            #expect(reply.text == #"{"phase":"draining","name":"sluice","url":"\#(url)"}"#)
             #expect(try admin.post("/drain").status == 202)
             let ready = try admin.ask("GET /health/ready")
             #expect(ready.status == 503)
