@@ -35,13 +35,15 @@ struct MetricsTests {
     private static let bad = "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
 
     /// Serves `/users/{name}` with the parts `first` and `second` of one upstream.
-    private func serve(_ upstream: ScriptedUpstream, _ body: (GatewayServer) throws -> Void) throws {
+    private func serve(
+        _ upstream: ScriptedUpstream, retry: CallRetryPolicy = .never, _ body: (GatewayServer) throws -> Void
+    ) throws {
         defer { upstream.stop() }
         _ = try withLoggedGateway { configuration in
             configuration.upstreams = ["parts": "http://127.0.0.1:\(upstream.port)"]
         } declare: { gateway in
             var policy = CallPolicy()
-            policy.retry = .never
+            policy.retry = retry
             let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
             gateway.get("/users/{name}") { _ in
                 .parts(first: parts.rx.request(.first).fragment())
@@ -116,6 +118,20 @@ struct MetricsTests {
             #expect(server.metrics.value(.upstreamAttempts, ["parts", "5xx", ""]) == 1)
             #expect(server.metrics.value(.upstreamRetries, ["parts"]) == 1)
             #expect(server.metrics.value(.upstreamNotRetried, ["parts", "method"]) == nil)
+        }
+    }
+
+    @Test("A client that leaves before the next attempt has caused no retry")
+    func cutBackoff() throws {
+        let upstream = try upstream(["HTTP/1.1 503 No\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n"])
+        try serve(upstream, retry: CallRetryPolicy()) { server in
+            let client = try RawClient(port: server.port)
+            #expect(client.send("GET /users/ann HTTP/1.1\r\nHost: test\r\n\r\n"))
+            try wait(server, .upstreamAttempts, "parts", "5xx", "", is: 1)
+            client.close()
+            try wait(server, .httpRequests, "/users/{name}", "GET", "499", "CANCELLED", is: 1)
+            #expect(server.metrics.value(.upstreamRetries, ["parts"]) == 0)
+            #expect(server.metrics.value(.upstreamAttempts, ["parts", "", "cancelled"]) == nil)
         }
     }
 
@@ -201,6 +217,8 @@ struct MetricsTests {
     )
     func admin() throws {
         try withAdminGateway(token: "0123456789abcdef") { server, admin in
+            // The loop has begun to count.
+            try wait(server, .connections, is: 0)
             let plain = try admin.ask("GET /metrics", "Accept: */*")
             #expect(plain.status == 200)
             #expect(plain.value("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")

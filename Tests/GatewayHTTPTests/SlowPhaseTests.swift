@@ -25,8 +25,9 @@ struct SlowPhaseTests {
             startNanoseconds: ns(start), elapsedNanoseconds: ns(end - start), tries: tries)
     }
 
-    private func part(_ name: String, _ start: Int, _ end: Int, _ calls: [UpstreamCallSummary]) -> PartSummary
-    {
+    private func part(
+        _ name: String?, _ start: Int, _ end: Int, _ calls: [UpstreamCallSummary]
+    ) -> PartSummary {
         PartSummary(
             name: name, step: nil, kind: .success, failure: nil, startNanoseconds: ns(start),
             elapsedNanoseconds: ns(end - start), calls: calls)
@@ -91,5 +92,8 @@ struct SlowPhaseTests {
     @Test("A call outside of parts has no part's name")
     func outside() {
         #expect(text([], [call("x", 0, 80, firstByte: 79)], answer: 100) == "x first_byte 79.0")
+        // The call is a part without a name, too, if it failed the request.
+        let failed = part(nil, 0, 81, [])
+        #expect(text([failed], [call("x", 0, 80, firstByte: 79)], answer: 81) == "x first_byte 79.0")
     }
 }

@@ -107,7 +107,6 @@ final class UpstreamLog: UpstreamObserver {
         to upstream: Upstream, attempt: Int, _ reason: FailureReason, status: Int?, address: String?,
         after wait: Int64
     ) {
-        metrics?.name(.upstream, upstream.label).shared(.upstreamRetries).add()
         guard log.isDebug else { return }
         log.write(
             .debug, "upstream call retried",
@@ -115,6 +114,10 @@ final class UpstreamLog: UpstreamObserver {
                 "upstream": upstream.name, "address": address, "attempt": attempt,
                 "reason": reason.token, "status": status, "delayMs": wait / 1_000_000,
             ])
+    }
+
+    func callEnded(to upstream: Upstream, retries: Int) {
+        metrics?.name(.upstream, upstream.label).shared(.upstreamRetries).add(retries)
     }
 
     func callIsNotRetried(to upstream: Upstream, because rule: RetryObstacle) {

@@ -31,8 +31,11 @@ struct SlowPhase {
     ///   - answer: from the endpoint's start to its answer.
     init(_ parts: [PartSummary], _ calls: [UpstreamCallSummary], answer: Duration) {
         var sums = Sums()
+        // A call that the handler made itself is a part without a name, and among the other calls.
         let spans =
-            parts.compactMap { part in part.start.map { Span(part.name, $0, part.elapsed, part.calls) } }
+            parts.filter { $0.name != nil || !$0.calls.isEmpty }.compactMap { part in
+                part.start.map { Span(part.name, $0, part.elapsed, part.calls) }
+            }
             + calls.map { Span(nil, $0.start, $0.elapsed, [$0]) }
         for span in Self.way(of: spans, \.start, \.end) {
             for call in Self.way(of: span.calls, \.start, { $0.start + $0.elapsed }) {

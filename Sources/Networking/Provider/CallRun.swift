@@ -390,6 +390,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         if let wait { scheduler.cancelTimer(wait) }
         attempt?.dispose()
         if holdsRetry { endRetry() }
+        if let attempts, attempts > 1 {
+            provider.observer?.callEnded(to: call.upstream, retries: attempts - 1)
+        }
         return attempts
     }
 

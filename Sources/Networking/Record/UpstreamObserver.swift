@@ -19,6 +19,10 @@ package protocol UpstreamObserver: AnyObject, Sendable {
         to upstream: Upstream, attempt: Int, _ reason: FailureReason, status: Int?, address: String?,
         after wait: Int64)
 
+    /// A call that was retried has ended, or was cancelled, after so many attempts besides the first one.
+    /// Attempts that a limit refused do not count.
+    func callEnded(to upstream: Upstream, retries: Int)
+
     /// A failed call is not retried although its policy has attempts left, because of a rule.
     func callIsNotRetried(to upstream: Upstream, because rule: RetryObstacle)
 }

@@ -119,6 +119,10 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     /// Reports, before the attempt ends, that it was sent twice. Does nothing by default.
     func attemptWasSentTwice()
 
+    /// Whether the call has had another attempt. If the circuit refuses this one, the failure of that one
+    /// stands, and the attempt does not count. Default false.
+    @_spi(Records) var wasRetried: Bool { get }
+
     /// Reports a complete response of any status.
     func attemptSucceeded(_ response: consuming TransportResponse)
     /// Reports a failure without a complete response.
@@ -134,6 +138,7 @@ extension AttemptReceiver {
     }
     public var wasSentTwice: Bool { false }
     public func attemptWasSentTwice() {}
+    @_spi(Records) public var wasRetried: Bool { false }
 }
 
 /// Does work on another thread. Returns false, and drops the work, if too much waits there.

@@ -2,7 +2,7 @@ import EventIO
 package import HTTPOutbound
 import LoopScheduling
 import Metrics
-package import Networking
+@_spi(Records) package import Networking
 package import Rx
 
 /// The upstreams of one loop and their connection pools.
@@ -63,7 +63,9 @@ package final class LoopClient {
             }
             permit = admitted
         } catch {
-            upstream.counts.attemptRefused(error.reason)
+            if error.reason != .circuitOpen || !receiver.wasRetried {
+                upstream.counts.attemptRefused(error.reason)
+            }
             return FailedAttempt(error, for: receiver, on: client.loop)
         }
         let decodes = decodesContent && call.contentDecoding == .automatic
