@@ -11,6 +11,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE.parent.parent / ".build" / "release" / "sluice"
+# The proof `records` draws its requests from SEED, and sends as many as REQUESTS; its own number if that is None.
+SEED, REQUESTS = 1, None
 CHARTS = "/api/weights/charts?fddDate=2026-11-20"
 
 

@@ -7,6 +7,7 @@ Kinds:  chart        the food diary's response with weights
         delay MS     a chart after MS milliseconds
         large BYTES  a number, and a text of BYTES bytes
         silent       no response
+        scripted     what the target asks for: does=503,ok fails the first attempt of a request (see Scripted)
 """
 
 import heapq
@@ -83,10 +84,17 @@ class Upstream:
             return self.close(descriptor)
         data = self.read.pop(descriptor, b"") + data
         while (end := data.find(HEAD_END)) >= 0:
-            head, data = data[:end + 2], data[end + 4:]
+            rest = end + 4 + self.body_length(data[:end + 2])
+            if len(data) < rest:
+                break
+            head, data = data[:end + 2], data[rest:]
             self.answer(descriptor, head)
         if data:
             self.read[descriptor] = data
+
+    def body_length(self, head):
+        """The bytes of a request's body, which is skipped."""
+        return 0
 
     def after(self, seconds, descriptor, answer):
         self.count += 1
@@ -268,6 +276,70 @@ class Twice(Upstream):
         print(len(self.peers), flush=True)
 
 
+class Scripted(Upstream):
+    """Does what `does` in the query of a target says, for each attempt of a request the next of the words behind commas, at
+    last the last one:
+
+        ok, list, large     a response: data, an array of objects, 1 MiB
+        503                 a response with this status
+        late-20             data after 20 ms
+        silent              no response
+        close, cut          closes the connection instead of a response, or within it
+        cutlarge            closes the connection within a response of 1 MiB
+        garbage, text       what is neither HTTP nor JSON
+    """
+
+    LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.I)
+    SCRIPT = re.compile(rb"[?&]does=([^& ]*)")
+    LARGE = response(b'"%b"' % (b"x" * (1 << 20)))
+    LIST = response(b'[{"id":1},{"id":2},{"id":3}]')
+
+    def __init__(self):
+        super().__init__()
+        # The attempts of each request, by its id and target.
+        self.attempts = {}
+
+    def body_length(self, head):
+        length = self.LENGTH.search(head)
+        return int(length.group(1)) if length else 0
+
+    def answer(self, descriptor, head):
+        if descriptor not in self.peers:
+            return
+        target = head.split(b" ", 2)[1]
+        script = self.SCRIPT.search(target)
+        words = script.group(1).replace(b"%2C", b",").split(b",") if script else [b"ok"]
+        request = (REQUEST_ID.search(head).group(1), target)
+        number = self.attempts[request] = self.attempts.get(request, 0) + 1
+        self.act(descriptor, words[min(number, len(words)) - 1].decode())
+
+    def act(self, descriptor, word):
+        good = response(b'{"id":7}')
+        if word.isdigit():
+            body = b'{"code":"FAILED","message":"as told","status":%b,"data":null}' % word.encode()
+            self.send(descriptor, b"HTTP/1.1 %b Told\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+                      % (word.encode(), len(body), body))
+        elif word.startswith("late-"):
+            self.after(int(word[5:]) / 1000, descriptor, good)
+        elif word in ("ok", "list", "large"):
+            self.send(descriptor, {"ok": good, "list": self.LIST, "large": self.LARGE}[word])
+        elif word == "garbage":
+            self.send(descriptor, b"\0\xffgarbage\r\n\r\n")
+            self.close(descriptor)
+        elif word == "text":
+            self.send(descriptor, b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\nhello")
+        elif word == "cut":
+            self.send(descriptor, good[:-9])
+            self.close(descriptor)
+        elif word == "cutlarge":
+            self.send(descriptor, self.LARGE[:100_000])
+            self.close(descriptor)
+        elif word == "close":
+            self.close(descriptor)
+        elif word != "silent":
+            raise ValueError(word)
+
+
 def main():
     kind, *rest = sys.argv[1:]
     if kind == "echo":
@@ -280,6 +352,8 @@ def main():
         upstream = Fixed(CHART, int(rest[0]) / 1000)
     elif kind == "silent":
         upstream = Silent()
+    elif kind == "scripted":
+        upstream = Scripted()
     elif kind == "large":
         upstream = Fixed(b'{"number":1,"text":"%b"}' % (b"x" * int(rest[0])))
     else:
