@@ -79,7 +79,9 @@ extension CommandTests {
                 try write(Self.text + "upstreams: {unused: {url: \"http://127.0.0.1:1\"}}\n")
                 let accepted = try run("reload")
                 #expect(accepted.exitCode == 0)
-                #expect(accepted.output == (try run("check", file).output) + "reloaded: generation 2\n")
+                let problems = try run("check", file).output.split(separator: "\n").dropLast()
+                #expect(problems.count == 1)
+                #expect(accepted.output == problems.joined() + "\nreloaded: generation 2\n")
                 #expect(accepted.errors.isEmpty)
             }
             #expect(try run("reload").exitCode == 1)

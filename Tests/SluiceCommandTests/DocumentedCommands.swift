@@ -28,11 +28,13 @@ struct DocumentedCommands {
         self.steps = steps
     }
 
-    /// Patterns of values that differ from run to run: request ids, dates, times and lengths.
+    /// Patterns of values that differ from run to run: request ids, dates, times and lengths; and of the
+    /// number of series, some of which are a loop's.
     private static let varying: [(pattern: String, replacement: String)] = [
         (#""requestId":"[0-9a-z]+""#, #""requestId":"*""#),
         (#"("(elapsed|began|end|sent|firstByte)Ms"):[0-9.]+"#, "$1:*"),
         (#"dur=[0-9.]+"#, "dur=*"),
+        (#"up to [0-9]+ series"#, "up to * series"),
         (#"(X-Request-Id|Date|Content-Length|ETag|Last-Modified): [^\r\n]*"#, "$1: *"),
         (#"\s+"#, ""),
     ]

@@ -43,6 +43,7 @@ extension CommandTests {
             let text = try SluiceProcess.run("check", path)
             #expect(text.exitCode == 1)
             let lines = text.output.split(separator: "\n")
+            // An error leaves no number of series.
             #expect(lines.count == 2)
             #expect(
                 lines[0]
@@ -70,17 +71,26 @@ extension CommandTests {
             #expect(served.errors == checked.output)
         }
 
-        @Test("A good file prints nothing; a warning fails only with --strict on")
+        @Test("A good file has no problem, only a number of series; a warning fails only with --strict on")
         func goodFile() throws {
             let good = try write("good.yaml", Self.charts)
             #expect(try SluiceProcess.run("check", good).exitCode == 0)
-            #expect(try SluiceProcess.run("check", good).output.isEmpty)
+            // As JSON says, too.
+            let json = try SluiceProcess.run("check", "--format", "json", good)
+            let document = try JSONFragment(validating: Array(json.output.utf8)[...])
+            let series = try #require(document[member: "series"]?.intValue)
+            #expect(series > 100)
+            let text = try SluiceProcess.run("check", good).output
+            #expect(text == "\(good): the metrics have up to \(series) series\n")
             let unused = try write(
                 "unused.yaml",
                 Self.charts.replacing("endpoints:", with: "  other: {url: \"http://a.test\"}\nendpoints:"))
             let checked = try SluiceProcess.run("check", unused)
             #expect(checked.exitCode == 0)
-            #expect(checked.output.contains("warning: "))
+            let lines = checked.output.split(separator: "\n")
+            #expect(lines.count == 2)
+            #expect(lines.first?.contains("warning: ") == true)
+            #expect(lines.last?.hasSuffix(" series") == true)
             #expect(try SluiceProcess.run("check", "--strict", "on", unused).exitCode == 1)
         }
 

@@ -84,6 +84,7 @@ extension GatewayProgram {
             Announcement.print(String(decoding: json, as: UTF8.self) + "\n")
         } else {
             for problem in problems { Announcement.print("\(problem)\n") }
+            if let series { Announcement.print("\(path): the metrics have up to \(series) series\n") }
         }
         let isBad = problems.contains { isStrict || $0.severity == .error }
         return isBad ? 1 : 0
