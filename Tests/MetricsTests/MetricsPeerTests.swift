@@ -1,4 +1,3 @@
-import Foundation
 import Metrics
 import TestTools
 import Testing
@@ -7,9 +6,6 @@ import Testing
 @Suite("Metrics in other programs", .timeLimit(.minutes(1)))
 struct MetricsPeerTests {
     static let promtool = PeerProcess.find("promtool")
-    private static let packages = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().appending(path: "../../.build/yaml").standardized.path
-    private static let client = "\(packages)/prometheus_client"
 
     private func text(_ format: MetricsFormat) -> [UInt8] {
         let table = MetricTable()
@@ -26,25 +22,6 @@ struct MetricsPeerTests {
             table.name().sharedHistogram(Families.amounts, ["book"]).observe(amount)
         }
         return table.text(format, [MetricReading(Families.memory, 1e-7)])
-    }
-
-    private func run(_ program: String, _ arguments: [String], input: [UInt8]) throws -> (Int32, String) {
-        let folder = ScratchFolder()
-        try Data(input).write(to: URL(fileURLWithPath: folder.file("input")))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.environment = ["PYTHONPATH": Self.packages, "PYTHONDONTWRITEBYTECODE": "1"]
-        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.file("input")))
-        process.standardInput = source
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitForEnd()
-        try source.close()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 
     @Test(
@@ -93,28 +70,23 @@ struct MetricsPeerTests {
     func promtoolChecks() throws {
         let promtool = try #require(Self.promtool)
         let text = text(.prometheus)
-        let (status, output) = try run(promtool, ["check", "metrics"], input: text)
+        let (status, output) = try MetricsReader.run(promtool, ["check", "metrics"], input: text)
         #expect(status == 0, "\(output)")
         #expect(output.isEmpty)
-        #expect(try run(promtool, ["check", "metrics"], input: text.dropLast(3)).0 != 0)
+        #expect(try MetricsReader.run(promtool, ["check", "metrics"], input: text.dropLast(3)).0 != 0)
     }
 
     @Test(
         "prometheus-client reads OpenMetrics, and refuses it without its end",
-        .enabled(
-            if: FileManager.default.fileExists(atPath: client),
-            "prometheus-client is not installed: Tests/yaml"))
+        .enabled(if: MetricsReader.isInstalled, "\(MetricsReader.isMissing)"))
     func pythonReads() throws {
         let script = """
-            import sys
-            from prometheus_client.openmetrics.parser import text_string_to_metric_families
-            families = {f.name: f for f in text_string_to_metric_families(sys.stdin.read())}
+            families = {f.name: f for f in text_string_to_metric_families(text)}
             for name, family in sorted(families.items()):
                 print(name, family.type, family.unit or "-", len(family.samples))
             print(sorted({s.labels["route"] for s in families["test_requests"].samples}))
             """
-        let python = try #require(PeerProcess.find("python3"))
-        let (status, output) = try run(python, ["-c", script], input: text(.openMetrics))
+        let (status, output) = try MetricsReader.run(script, on: text(.openMetrics))
         #expect(status == 0)
         #expect(
             output == #"""
@@ -127,6 +99,6 @@ struct MetricsPeerTests {
                 ['/a\\b"c\nd', '/größe', '/users/{name}', '_none']
 
                 """#)
-        #expect(try run(python, ["-c", script], input: Array(text(.openMetrics).dropLast(6))).0 != 0)
+        #expect(try MetricsReader.run(script, on: Array(text(.openMetrics).dropLast(6))).status != 0)
     }
 }
