@@ -156,7 +156,7 @@ let package = Package(
             [
                 "CYAML", "GatewayCore", "EndpointPlans", "NetworkingSession", "Networking", "HTTPInbound",
                 "HTTPOutbound",
-                "EventIO", "HTTPModel", "JSONBytes", "Resilience", "ASCIIText", "Rx",
+                "EventIO", "HTTPModel", "JSONBytes", "Resilience", "Metrics", "ASCIIText", "Rx",
             ]),
         module(
             "GatewayHTTP",

@@ -1,11 +1,11 @@
+import Metrics
+
 /// What is measured for metrics.
 public struct MetricsSettings: Sendable, Hashable {
     /// The upper bounds of the buckets of `sluice_http_request_duration_seconds`: 1 to 20 times from 0.1 ms
     /// to 1 h, each above the one before. The bound of a service level objective belongs to them. Default:
     /// 0.5 ms to 15 s.
-    public var buckets = [
-        0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000,
-    ].map { Duration.microseconds(Int($0 * 1000)) }
+    public var buckets = Buckets.usual.bounds.map { Duration.nanoseconds($0) }
     /// Whether the parts of answers have metrics. Default true.
     public var parts = true
 
