@@ -91,6 +91,13 @@ enum AddressGateway {
         (0..<count).map { _ in client.get("/page")?.status ?? 0 }
     }
 
+    /// How many addresses the metrics count in service, ejected and unhealthy.
+    static func counts(_ server: GatewayServer) -> [Double?] {
+        ["in_service", "ejected", "unhealthy"].map {
+            server.metric(#"upstream_addresses{upstream="parts",state="\#($0)"}"#)
+        }
+    }
+
     static func states(_ server: GatewayServer, _ peers: AddressPeers) -> [AddressState?] {
         let states = server.settled.upstreams["parts"]?.addresses
         return peers.asked.indices.map { states?["127.0.0.\($0 + 1):\(peers.port)"] }

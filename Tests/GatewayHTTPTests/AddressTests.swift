@@ -26,6 +26,8 @@ struct AddressTests {
                 }()
             ) { "\(AddressGateway.states(server, peers)), requests \(peers.asked)" }
             #expect(peers.asked[1] == 3)
+            #expect(AddressGateway.counts(server) == [2, 1, 0])
+            #expect(server.metric(#"upstream_ejections_total{upstream="parts"}"#) == 1)
             #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] == 3)
         }
@@ -215,12 +217,23 @@ struct AddressTests {
                 "\(AddressGateway.states(server, peers)), checks \(peers.checks)"
             }
             let before = peers.asked[1]
+            #expect(AddressGateway.counts(server) == [1, 0, 1])
+            func checks(_ result: String) -> Double {
+                server.metric(#"upstream_health_checks_total{upstream="parts",result="\#(result)"}"#) ?? 0
+            }
+            #expect(checks("failure") >= 1)
+            let failures = Double(peers.checks[1])
+            try spin(while: checks("success") < 1 || checks("failure") < failures) {
+                "\(checks("success")) checks passed and \(checks("failure")) failed of \(peers.checks)"
+            }
+            #expect(server.metric(#"upstream_ejections_total{upstream="parts"}"#) == nil)
             #expect(AddressGateway.statuses(client, 50).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] == before)
             peers.change(1, to: .answers)
             try spin(while: AddressGateway.states(server, peers)[1] != .inService) {
                 "\(AddressGateway.states(server, peers)), checks \(peers.checks)"
             }
+            #expect(AddressGateway.counts(server) == [2, 0, 0])
             #expect(AddressGateway.statuses(client, 50).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] > before)
         }

@@ -55,6 +55,14 @@ struct AnswerEndTests {
         #expect(bytes > 0 && (bytes...bytes + 8192).contains(received), sourceLocation: sourceLocation)
     }
 
+    /// Waits until one answer has ended like this, and none in another way.
+    private static func waitForEnd(_ end: String, at server: GatewayServer) throws {
+        for other in ["client_gone", "stalled", "aborted", "drain"] {
+            let series = #"http_unfinished_responses_total{end="\#(other)"}"#
+            try server.wait(for: series, toBe: other == end ? 1 : 0)
+        }
+    }
+
     @Test("A stalled reader is reset, and the log says `stalled` and the bytes it acknowledged")
     func stalled() throws {
         var received = 0
@@ -65,6 +73,7 @@ struct AnswerEndTests {
             client.send(Self.request)
             #expect(client.isReset(within: 20_000))
             received = client.readToEnd().bytes.count
+            try Self.waitForEnd("stalled", at: server)
         }
         Self.expectCut(lines, "stalled", received)
     }
@@ -76,6 +85,7 @@ struct AnswerEndTests {
             client.send(Self.request)
             _ = try client.read(count: 10_000)
             client.reset()
+            try Self.waitForEnd("client_gone", at: server)
         }
         let line = try #require(lines.first)
         #expect(lines.count == 1)
@@ -95,6 +105,7 @@ struct AnswerEndTests {
             try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             client.reset()
             try spin(while: held.hasObservers) { "the handler is still subscribed" }
+            try Self.waitForEnd("client_gone", at: server)
         }
         #expect(lines == [Line(499, "client_gone", 0)])
     }
@@ -115,6 +126,7 @@ struct AnswerEndTests {
             try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             if stops { server.stop() } else { server.drain() }
             server.waitUntilStopped()
+            try Self.waitForEnd(stops ? "aborted" : "drain", at: server)
         }
         #expect(lines == [stops ? Line(500, "aborted", 0) : Line(503, "drain", 0)])
     }
@@ -170,6 +182,7 @@ struct AnswerEndTests {
             server.drain()
             #expect(client.isReset(within: 20_000))
             received += client.readToEnd().bytes.count
+            try Self.waitForEnd("drain", at: server)
         }
         Self.expectCut(lines, "drain", received)
     }
@@ -182,6 +195,7 @@ struct AnswerEndTests {
             _ = try client.read(through: "\r\n\r\n")
             server.stop()
             server.waitUntilStopped()
+            try Self.waitForEnd("aborted", at: server)
         }
         #expect(lines.map(\.status) == [200])
         #expect(lines.map(\.end) == ["aborted"])

@@ -269,6 +269,7 @@ struct AnswerStreamTests {
             .stream(pieces, contentType: "application/octet-stream")
         } configure: {
             $0.inbound.spoolDirectory = nil
+            $0.inbound.waitingAnswers = 4 * size
         } _: { server in
             let client = try RawClient(port: server.port, receiveBuffer: 1 << 16)
             client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
@@ -277,12 +278,19 @@ struct AnswerStreamTests {
             try spin(while: server.settled.waitingAnswerBytes < size + size / 2) {
                 "\(server.settled.waitingAnswerBytes) bytes"
             }
+            let bytes = #"answer_bytes_waiting{place="memory"}"#
+            #expect((server.metric(bytes) ?? 0) >= Double(size + size / 2))
+            #expect(server.metric(#"answer_bytes_waiting{place="file"}"#) == 0)
+            let used = #"limit_used_ratio{limit="answers"}"#
+            #expect(server.metric(used).map { (0.375...0.75).contains($0) } == true)
             // Both move on.
             _ = try client.read(count: 2 * size)
             client.reset()
             try spin(while: server.settled.waitingAnswerBytes > 0) {
                 "\(server.settled.waitingAnswerBytes) bytes"
             }
+            #expect(server.metric(bytes) == 0)
+            #expect(server.metric(used) == 0)
         }
     }
 

@@ -73,6 +73,13 @@ struct BodyMemoryTests {
                 }
             }
             try spin(while: server.settled.calls.leased > size) { "\(server.settled.calls)" }
+            let bytes = Double(server.settled.upstreamBodyBytes)
+            #expect(server.metric(#"upstream_body_bytes{upstream="large"}"#) == bytes)
+            #expect(server.metric(#"upstream_body_bytes{upstream="silent"}"#) == 0)
+            let used = #"limit_used_ratio{limit="upstream_bodies"}"#
+            #expect(server.metric(used).map { $0 >= 0.25 && $0 == bytes / Double(1 << 20) } == true)
+            let refused = #"upstream_refused_total{upstream="large",reason="memory_limit"}"#
+            #expect(server.metric(refused) == 0)
             let client = try RawClient(port: server.port)
             let reply = try #require(client.get("/large"))
             #expect(reply.status == 503)
@@ -80,6 +87,7 @@ struct BodyMemoryTests {
             #expect(reply.text.contains("\"reason\":\"memory_limit\""))
             #expect(reply.text.contains("\"attempts\":1"))
             #expect(reply.value("Proxy-Status") == "sluice; details=\"large\"")
+            try server.wait(for: refused, toBe: 1)
             // The clients leave, and their bodies with them.
             for client in waiting { client.reset() }
             try spin(while: server.settled.upstreamBodyBytes > 0) {
@@ -89,6 +97,8 @@ struct BodyMemoryTests {
             try spin(while: server.settled.upstreamBodyBytes > 0) {
                 "\(server.settled.upstreamBodyBytes) bytes of bodies"
             }
+            #expect(server.metric(#"upstream_body_bytes{upstream="large"}"#) == 0)
+            #expect(server.metric(used) == 0)
         }
     }
 

@@ -129,6 +129,11 @@ struct CircuitTests {
             let report = try #require(server.settled.upstreams["parts"])
             #expect(report.openings == 1)
             #expect(report.refusals == 1)
+            #expect(
+                server.metric(#"upstream_refused_total{upstream="parts",reason="circuit_open"}"#) == 1)
+            #expect(server.metric(#"upstream_circuit_state{upstream="parts"}"#) == 2)
+            #expect(server.metric(#"upstream_circuit_openings_total{upstream="parts"}"#) == 1)
+            #expect(server.metric(#"upstream_circuit_state{upstream="other"}"#) == 0)
             guard case .open = report.circuit else {
                 Issue.record("\(report)")
                 return
@@ -305,6 +310,8 @@ struct CircuitTests {
             #expect(error[member: "reason"]?.stringValue == "upstream_status")
             #expect(error[member: "attempts"]?.intValue == 1)
             #expect(error[member: "notRetried"]?.stringValue == "circuit")
+            #expect(
+                server.metric(#"upstream_not_retried_total{upstream="parts",rule="circuit"}"#) == 1)
             #expect(upstream.asked.withLock { $0 } == 10)
         }
     }

@@ -18,10 +18,9 @@ extension GatewayServer {
     }
 
     /// Returns the value of a series; nil without it.
-    func metric(_ series: String) -> Double? {
-        metricLines.first { $0.hasPrefix("sluice_\(series) ") }?.split(separator: " ").last
-            .flatMap { Double($0) }
-    }
+    ///
+    /// - Parameter series: its name without `sluice_`.
+    func metric(_ series: String) -> Double? { value(of: "sluice_\(series)") }
 }
 
 @Suite("Metrics of limits and connections", .timeLimit(.minutes(1)))

@@ -83,6 +83,8 @@ struct ShareTests {
             #expect(client.get("/well")?.status == 200)
             #expect(client.get("/health/ready")?.status == 200)
             #expect(server.settled.refusedRequests == 2)
+            #expect(server.metric(#"http_refused_total{reason="endpoint_share"}"#) == 2)
+            #expect(server.metric(#"http_refused_total{reason="endpoint_limit"}"#) == 0)
             for _ in waiting { go.fire() }
             for client in waiting { #expect(client.receive()?.status == 200) }
             try spin(while: server.settled.requests > 0) { "\(server.settled.requests) requests in flight" }
@@ -119,6 +121,8 @@ struct ShareTests {
                 try expectOverloaded(client.get("/silent"), "This endpoint")
                 #expect(client.get("/well")?.status == 200)
             }
+            #expect(server.metric(#"http_refused_total{reason="endpoint_limit"}"#) == 8)
+            #expect(server.metric(#"http_refused_total{reason="endpoint_share"}"#) == 0)
             for client in waiting { client.reset() }
             try spin(while: server.settled.requests > 0) { "\(server.settled.requests) requests in flight" }
             _ = try occupy(server, 3)
@@ -143,6 +147,8 @@ struct ShareTests {
             #expect(reply.text.contains("\"reason\":\"concurrency_limit\""))
             #expect(reply.text.contains("\"attempts\":0"))
             #expect(silent.requestRead.count == 3)
+            let refused = #"upstream_refused_total{upstream="silent",reason="concurrency_limit"}"#
+            try server.wait(for: refused, toBe: 1)
             for client in waiting { client.reset() }
             try spin(while: server.settled.upstreams["silent"]?.attemptsInFlight != 0) {
                 "\(server.settled.upstreams["silent"]?.attemptsInFlight ?? -1) attempts in flight"
@@ -163,6 +169,8 @@ struct ShareTests {
         } _: { server, silent in
             let first = try occupy(server, 3)
             try spin(while: server.settled.calls.waiting < 2) { "\(server.settled.calls)" }
+            #expect(server.metric(#"upstream_waiting_calls{upstream="silent"}"#) == 2)
+            #expect(server.metric(#"limit_used_ratio{limit="waiting_calls"}"#) == 0.5)
             let reply = try #require(try RawClient(port: server.port).get("/silent"))
             #expect(reply.status == 503)
             #expect(reply.text.contains("\"reason\":\"concurrency_limit\""))

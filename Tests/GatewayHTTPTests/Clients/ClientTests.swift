@@ -216,6 +216,8 @@ struct ClientTests {
             refused.send("GET / HTTP/1.1\r\n")
             #expect(refused.readToEnd().bytes == [])
             #expect(server.settled.refusedProxyHeaders == 1)
+            #expect(server.metric(#"http_refused_total{reason="proxy_header"}"#) == 1)
+            #expect(server.metric(#"http_refused_total{reason="malformed"}"#) == 0)
         }
         #expect(lines.map { $0[member: "client"]?.stringValue } == ["203.0.113.9"])
     }

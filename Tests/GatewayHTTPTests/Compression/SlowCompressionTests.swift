@@ -115,6 +115,8 @@ struct SlowCompressionTests {
             var clients: [RawClient] = []
             let shares = try (0..<3).map { _ in try open(host: 1) }
             #expect(shares == [true, true, false])
+            #expect(server.metric("compression_streams") == 2)
+            #expect(server.metric(#"limit_used_ratio{limit="streams"}"#) == 0.5)
             let other = try open(host: 2)
             #expect(other)
         }
@@ -137,9 +139,17 @@ struct SlowCompressionTests {
             let (client, isCoded) = try begin(at: server)
             #expect(isCoded)
             try spin(while: files() == 0) { "no file in \(scratch.file(""))" }
+            let bytes = #"answer_bytes_waiting{place="file"}"#
+            let used = #"limit_used_ratio{limit="spool"}"#
+            func share() -> Double { (server.metric(bytes) ?? 0) / Double(1 << 30) }
+            try spin(while: share() == 0 || server.metric(used) != share()) {
+                "\(server.metric(used) ?? -1), not \(share())"
+            }
             let text = try decoded(try chunks(of: client))
             #expect(text.contains(Self.text))
             try spin(while: files() > 0) { "\(files()) files in \(scratch.file(""))" }
+            try server.wait(for: bytes, toBe: 0)
+            #expect(server.metric(used) == 0)
         }
     }
 

@@ -66,6 +66,15 @@ struct SlowReaderTests {
         }
     }
 
+    /// The leased connections, the relays among them, the waiting calls, and all calls in flight.
+    private func counts(_ server: GatewayServer) -> [Double?] {
+        [
+            #"upstream_connections{upstream="files",state="leased"}"#,
+            #"upstream_connections{upstream="files",state="relay"}"#,
+            #"upstream_waiting_calls{upstream="files"}"#, #"upstream_calls_in_flight{upstream="files"}"#,
+        ].map { server.metric($0) }
+    }
+
     @Test(
         "A hundred clients that read slowly leave connections for other calls to the upstream",
         arguments: Passing.allCases)
@@ -103,6 +112,7 @@ struct SlowReaderTests {
                 try spin(while: server.settled.calls.waiting < number + 1) { "\(server.settled.calls)" }
             }
             #expect(server.settled.calls.relays == 2)
+            #expect(counts(server) == [2, 2, 2, 4])
             if reads {
                 #expect(try readers[0].reply().body.count == Self.size)
             } else {
@@ -112,6 +122,7 @@ struct SlowReaderTests {
             #expect(try readers[1].reply().body.count == Self.size)
             try spin(while: server.settled.calls.leased > 0) { "\(server.settled.calls)" }
             #expect(server.settled.calls.relays == 0)
+            #expect(counts(server) == [0, 0, 0, 0])
         }
     }
 
