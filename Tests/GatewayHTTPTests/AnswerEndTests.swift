@@ -56,10 +56,12 @@ struct AnswerEndTests {
     }
 
     /// Waits until one answer has ended like this, and none in another way.
-    private static func waitForEnd(_ end: String, at server: GatewayServer) throws {
+    private static func waitForEnd(
+        _ end: String, at server: GatewayServer, file: String = #fileID, line: Int = #line
+    ) throws {
         for other in ["client_gone", "stalled", "aborted", "drain"] {
             let series = #"http_unfinished_responses_total{end="\#(other)"}"#
-            try server.wait(for: series, toBe: other == end ? 1 : 0)
+            try server.wait(for: series, toBe: other == end ? 1 : 0, file: file, line: line)
         }
     }
 

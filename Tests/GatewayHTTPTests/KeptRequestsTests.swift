@@ -233,10 +233,35 @@ struct KeptRequestsTests {
     @Test(
         "Fields with credentials, texts that are not names of fields, and more than 8 fields cannot be logged",
         arguments: [
-            ["Cookie"], ["authorization"], ["X-Api-Key"], ["a b"], ["A", "a"],
+            ["Cookie"], ["authorization"], ["X-Api-Key"], ["X-Vault-Token"], ["X-Session-Id"],
+            ["X-Amzn-Oidc-Data"], ["Cf-Access-Jwt-Assertion"], ["a b"], ["A", "a"],
             (0..<9).map { "X-\($0)" },
         ])
     func refusedFields(names: [String]) {
         #expect(throws: LoggedFields.Fault.self) { try LoggedFields(names) }
+    }
+
+    @Test("A logged field is cut between characters, and bytes that are not UTF-8 hide nothing")
+    func badFields() throws {
+        let ascii = String(repeating: "a", count: 255)
+        #expect(RecordLines.shown(Array((ascii + "é").utf8)) == ascii)
+        #expect(RecordLines.shown(Array((ascii + "é").utf8.dropFirst())).hasSuffix("aé"))
+        #expect(RecordLines.shown(Array((ascii.dropLast(2) + "😀").utf8)) == String(ascii.dropLast(2)))
+        #expect(RecordLines.shown([0x61, 0xFF, 0x62]) == "a\u{FFFD}b")
+        #expect(RecordLines.shown([UInt8](repeating: 0x80, count: 300)).count <= 256)
+        let fields = try LoggedFields(["X-Tenant"])
+        try withAdminGateway {
+            $0.logFields = fields
+        } declare: { gateway in
+            gateway.get("/fails") { _ in throw GatewayError(.upstreamUnavailable, "no") }
+        } _: { server, admin in
+            let client = try RawClient(port: server.port)
+            let head = "GET /fails HTTP/1.1\r\nHost: test\r\nX-Tenant: a"
+            client.send(Array(head.utf8) + [0xFF] + Array("\r\n\r\n".utf8))
+            #expect(client.receive()?.status == 503)
+            let records = try admin.json("GET /requests")[member: "failed"]?.elements ?? []
+            #expect(records.count == 1)
+            #expect(records.first?[member: "fields"]?[member: "X-Tenant"]?.stringValue == "a\u{FFFD}")
+        }
     }
 }

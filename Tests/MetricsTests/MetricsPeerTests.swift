@@ -1,3 +1,4 @@
+import Foundation
 import Metrics
 import TestTools
 import Testing
@@ -35,7 +36,7 @@ struct MetricsPeerTests {
             ["check", "rules", "\(folder)/rules.yaml", "\(folder)/alerts.yaml"],
             ["test", "rules", "\(folder)/tests.yaml"],
         ] {
-            let (status, output) = try run(promtool, arguments, input: [])
+            let (status, output) = try MetricsReader.run(promtool, arguments, input: [])
             #expect(status == 0, "\(output)")
         }
     }
@@ -60,7 +61,7 @@ struct MetricsPeerTests {
         let path = folder.file("rules.yaml")
         let start = "groups:\n  - name: dashboard\n    rules:\n"
         try (start + rules.joined()).write(toFile: path, atomically: false, encoding: .utf8)
-        let (status, output) = try run(promtool, ["check", "rules", path], input: [])
+        let (status, output) = try MetricsReader.run(promtool, ["check", "rules", path], input: [])
         #expect(status == 0, "\(output)")
     }
 

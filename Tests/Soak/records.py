@@ -402,7 +402,9 @@ class Lines:
     def add_calls(self, owner):
         for call in owner.get("calls", []):
             upstream = call["upstream"]
-            attempts = call.get("tries", [call])
+            # A call whose time was over before it began has no attempt; one that was refused has a reason.
+            was_sent = call["attempts"] > 0 or call.get("reason") in REFUSALS
+            attempts = call.get("tries", [call] if was_sent else [])
             if "tries" in call:
                 self.tables["retries"][upstream,] += call["attempts"] - 1
             for attempt in attempts:

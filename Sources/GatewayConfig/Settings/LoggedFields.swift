@@ -1,4 +1,5 @@
 public import HTTPModel
+import Networking
 
 /// Fields of requests that the access log has.
 public struct LoggedFields: Sendable, Hashable, CustomStringConvertible {
@@ -9,11 +10,10 @@ public struct LoggedFields: Sendable, Hashable, CustomStringConvertible {
 
     /// The most fields.
     package static let most = 8
-    /// Fields that carry credentials, by which whoever reads the log could act for the client.
-    private static let secrets: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
-        "x-csrf-token", "x-forwarded-client-cert",
-    ]
+    /// Fields that carry credentials in spite of their names. Whoever reads the log could act for the client.
+    private static let secrets: Set<HTTPFieldName> = ["X-Forwarded-Client-Cert", "X-Amzn-Oidc-Data"]
+    /// Fields that carry none.
+    private static let harmless: Set<HTTPFieldName> = ["Idempotency-Key"]
 
     private init() { names = [] }
 
@@ -23,7 +23,8 @@ public struct LoggedFields: Sendable, Hashable, CustomStringConvertible {
         var names: [HTTPFieldName] = []
         for text in texts {
             guard let name = HTTPFieldName(text) else { throw Fault("\"\(text)\" is not a field name") }
-            guard !Self.secrets.contains(text.lowercased()) else {
+            let isSecret = Self.secrets.contains(name) || Networking.Redaction.hides(name)
+            guard !isSecret || Self.harmless.contains(name) else {
                 throw Fault("\(name) carries credentials, which no log may have")
             }
             guard !names.contains(name) else { throw Fault("\(name) is given twice") }

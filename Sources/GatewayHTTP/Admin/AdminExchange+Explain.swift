@@ -13,6 +13,7 @@ extension AdminExchange {
     /// Runs an endpoint, and answers the record of its request.
     func explain(_ gateway: GatewayServer) throws(GatewayError) {
         let asked = try ExplainedRequest(request.body)
+        try beginExplaining()
         let answer = LoopBound(self, loop: loop)
         let worker = gateway.workers[Int.random(in: gateway.workers.indices)]
         let remote = remoteText
@@ -86,7 +87,9 @@ struct ExplainedRequest {
             case "method":
                 guard let text = value.stringValue, let known = HTTPMethod(rawValue: text),
                     known != .connect, known != .head, known != .options
-                else { throw .invalidRequest("method must be one of an endpoint, such as GET") }
+                else {
+                    throw .invalidRequest("method must be an endpoint's: GET, POST, PUT, PATCH or DELETE")
+                }
                 method = known
             case "target":
                 target = value.stringValue.flatMap { RequestTarget($0) }

@@ -15,6 +15,7 @@ final class AdminExchange: InboundExchange {
     var explanation: LoopBound<Explanation>?
     /// Runs until a loop begins to explain.
     var patience: TimerToken?
+    private var isExplaining = false
 
     init(_ arrival: Arrival, _ operation: AdminOperation, _ handler: AdminHandler) {
         self.operation = operation
@@ -34,6 +35,17 @@ final class AdminExchange: InboundExchange {
     override func ended(_ outcome: InboundOutcome) {
         handler.events.remove(self)
         cancelExplanation()
+        if isExplaining { handler.explained -= 1 }
+    }
+
+    /// Takes a place for a request that is explained, until this one ends.
+    func beginExplaining() throws(GatewayError) {
+        guard handler.explained < AdminHandler.mostExplained else {
+            throw GatewayError(
+                .overloaded, "\(AdminHandler.mostExplained) requests are being explained already")
+        }
+        handler.explained += 1
+        isExplaining = true
     }
 
     func answer(_ status: HTTPStatus, _ body: JSONLiteral) {

@@ -10,6 +10,9 @@ import Locking
 /// logged nor counted.
 final class AdminHandler: InboundHandler {
     static let largestBody = 1 << 20
+    /// The requests that this address explains at once. An endpoint may take its time.
+    static let mostExplained = 16
+    var explained = 0
 
     let renderer: AdminRenderer
     /// The gateway's own; nil once it is gone.

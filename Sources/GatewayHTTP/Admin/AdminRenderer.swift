@@ -14,7 +14,7 @@ struct AdminRenderer: Sendable {
 
     func answer(_ error: GatewayError, to fields: HTTPFields?) -> HTTPResponse {
         var response = responder.render(error, fields: fields).response
-        response.fields.append(.cacheControl, "no-store")
+        response.fields[.cacheControl] = "no-store"
         return response
     }
 

@@ -69,10 +69,13 @@ final class AdminWorker {
         limits.connections = AdminServer.connections
         // For health checks.
         limits.connectionsAboveLimit = 4
-        limits.requestsInFlight = 16
+        // Those that last have limits of their own, which leave room for all others.
+        limits.requestsInFlight = AdminServer.connections
         limits.requestBody = AdminHandler.largestBody
         limits.bufferedBodies = 16 * AdminHandler.largestBody
         limits.waitingAnswers = 64 << 20
+        // Clients that read nothing would keep others out.
+        limits.sendStall = .seconds(10)
         limits.spoolDirectory = nil
         return limits
     }()

@@ -62,16 +62,17 @@ final class RecordLines {
         end(sample)
     }
 
-    /// Composes the line of a request that no endpoint answered. `refused` names the parts of it that the
-    /// answer complains of.
+    /// Composes the line of a request that no endpoint answered.
+    ///
+    /// - Parameter note: what the handler says of the answer.
     func compose(
-        _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, refused: [String], style: LogStyle,
+        _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, _ note: AnswerNote, style: LogStyle,
         sample: Int?
     ) {
         guard style == .json else {
             line.removeAll()
             return AccessText.write(
-                facts, microseconds(of: facts), requestID: requestID, refused: refused, style, to: &line)
+                facts, microseconds(of: facts), requestID: requestID, refused: note.refused, style, to: &line)
         }
         begin()
         if let requestID {
@@ -79,7 +80,15 @@ final class RecordLines {
             requestID.withUnsafeBufferPointer { line.string(utf8: $0) }
         }
         write(facts, answer: nil)
-        if !refused.isEmpty { write(refused: refused) }
+        if let route = note.route {
+            line.constant(#","route":"#)
+            line.string(route)
+        }
+        if facts.status >= 500, let code = facts.undeliveredCode ?? note.code {
+            line.constant(#","code":"#)
+            line.string(code)
+        }
+        if !note.refused.isEmpty { write(refused: note.refused) }
         end(sample)
     }
 
@@ -153,10 +162,21 @@ final class RecordLines {
             isFirst = false
             line.string(name.description)
             line.constant(":")
-            let joined = Array(values.joined(separator: ", ".utf8).prefix(Self.longestValue))
-            joined.withUnsafeBufferPointer { line.string(utf8: $0) }
+            line.string(Self.shown(Array(values.joined(separator: ", ".utf8).prefix(Self.longestValue + 1))))
         }
         if !isFirst { line.constant("}") }
+    }
+
+    /// Returns at most `longestValue` bytes, cut between characters. A client may send any bytes, and a line
+    /// is UTF-8.
+    static func shown(_ bytes: [UInt8]) -> String {
+        var end = bytes.count
+        if end > longestValue {
+            end = longestValue
+            // A character has at most three bytes after its first one.
+            for _ in 0..<3 where bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        }
+        return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
     /// Bytes of a host or of a field's values that are logged.

@@ -74,6 +74,10 @@ package enum ExplainCommand {
         do throws(AdminClient.Failure) {
             let record = try record(of: subject, client)
             guard let drawing = RequestDrawing(record) else {
+                if case .path = subject {
+                    throw AdminClient.Failure(
+                        message: "the answer is passed on while it arrives, so the record has no timeline")
+                }
                 throw AdminClient.Failure(
                     message:
                         "the request has no timeline: only a failed or slow one has, and one that asks for it"

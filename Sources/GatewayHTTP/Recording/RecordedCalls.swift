@@ -10,10 +10,11 @@ struct RecordedCalls {
     /// Nil unless the request was slow.
     let slow: SlowPhase?
 
-    init(_ summary: borrowing RequestSummary, _ log: AttemptLog, isSlow: Bool) {
+    /// - Parameter delay: nanoseconds from the request's head to the start of its endpoint.
+    init(_ summary: borrowing RequestSummary, _ log: AttemptLog, after delay: Int64, isSlow: Bool) {
         parts = summary.parts(with: log)
         others = summary.callsOutsideParts(with: log)
-        slow = isSlow ? SlowPhase(parts, others, answer: summary.elapsed) : nil
+        slow = isSlow ? SlowPhase(after: delay, parts, others, answer: summary.elapsed) : nil
     }
 
     /// Writes `"slow":{...}` and `"timeline":[...]`, with commas before them.

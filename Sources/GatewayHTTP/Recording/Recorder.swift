@@ -1,6 +1,7 @@
 import EventIO
 import GatewayConfig
 import GatewayCore
+import HTTPInbound
 import HTTPModel
 import Networking
 
@@ -78,7 +79,7 @@ final class Recorder {
         _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ log: AttemptLog,
         isFailure: Bool, isSlow: Bool
     ) {
-        let calls = RecordedCalls(summary, log, isSlow: isSlow)
+        let calls = RecordedCalls(summary, log, after: facts.startDelay, isSlow: isSlow)
         if let slow = calls.slow { counters.countSlow(slow.phase, of: summary.route ?? RouteLabel.none) }
         let key = KeptRecords.Key(summary, calls, isFailure: isFailure)
         let isKept = kept.begins(key, at: loop.wakeTime)
@@ -94,7 +95,8 @@ final class Recorder {
     func explain(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) -> [UInt8] {
         let log = summary.takeLog()
         let isSlow = summary.nanoseconds >= facts.slowLimit?.nanoseconds ?? slowLimit
-        lines.compose(facts, summary, log, RecordedCalls(summary, log, isSlow: isSlow), style: .json)
+        let calls = RecordedCalls(summary, log, after: facts.startDelay, isSlow: isSlow)
+        lines.compose(facts, summary, log, calls, style: .json)
         return lines.text
     }
 
@@ -105,25 +107,25 @@ final class Recorder {
     ///
     /// - Parameters:
     ///   - route: the label in metrics. A health check that succeeds is not logged.
-    ///   - refused: the parts of the request that the answer complains of.
+    ///   - note: what the handler says of the answer.
     func ended(
         _ facts: borrowing RequestFacts, requestID: ArraySlice<UInt8>?, of route: String = RouteLabel.none,
-        refused: [String] = []
+        _ note: AnswerNote = AnswerNote()
     ) {
-        counters.count(facts, of: route, at: loop.wakeTime)
+        counters.count(facts, of: route, code: note.code, at: loop.wakeTime)
         let isFailure = facts.isFailure
         if isFailure {
-            let key = KeptRecords.Key(route: route, reason: facts.undeliveredCode ?? "\(facts.status)")
+            let key = KeptRecords.Key(
+                route: route, reason: facts.undeliveredCode ?? note.code ?? "\(facts.status)")
             if kept.begins(key, at: loop.wakeTime) {
-                lines.compose(facts, requestID: requestID, refused: refused, style: .json, sample: nil)
+                lines.compose(facts, requestID: requestID, note, style: .json, sample: nil)
                 kept.keep(lines.text, key, requestID: requestID, at: loop.wakeTime)
             }
         }
         if let channel, route != RouteLabel.health || facts.status >= 400 || facts.end != .completed,
             sampling.selects(isFailure ? .failure : .success)
         {
-            lines.compose(
-                facts, requestID: requestID, refused: refused, style: style, sample: sampling.shown)
+            lines.compose(facts, requestID: requestID, note, style: style, sample: sampling.shown)
             lines.append(to: channel)
         }
         if observer != nil { observe(facts, nil) }

@@ -63,9 +63,13 @@ final class RequestCounters {
         countEnd(facts.end)
     }
 
-    /// Counts a request that no endpoint took.
-    func count(_ facts: borrowing RequestFacts, of route: String, at now: MonotonicTime) {
-        let code = facts.undeliveredCode ?? (facts.status < 400 ? "OK" : ErrorCode(status: facts.status).name)
+    /// Counts a request that no endpoint answered.
+    ///
+    /// - Parameter code: the envelope's; nil if the status says all.
+    func count(_ facts: borrowing RequestFacts, of route: String, code: String?, at now: MonotonicTime) {
+        let code =
+            facts.undeliveredCode ?? code
+            ?? (facts.status < 400 ? "OK" : ErrorCode(status: facts.status).name)
         counters(of: route).count(facts, code: code, at: now)
         countEnd(facts.end)
     }

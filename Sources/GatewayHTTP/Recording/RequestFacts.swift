@@ -68,7 +68,7 @@ struct RequestFacts: ~Copyable {
         bytesSent = answer.bytesSent
         version = answer.head?.version
         // What the server refuses is not shown, but for a valid host that this gateway does not serve.
-        if answer.refused.isEmpty || status == 421 { host = answer.head?.authorityBytes }
+        if answer.note.refused.isEmpty || status == 421 { host = answer.head?.authorityBytes }
         if keepsFields, let head = answer.head { fields = head.fields }
     }
 

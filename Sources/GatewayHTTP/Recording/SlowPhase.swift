@@ -6,6 +6,8 @@ import GatewayCore
 /// before its start, and so on. The time on that way in which no call was in progress is the gateway's.
 struct SlowPhase {
     enum Phase: String, CaseIterable {
+        /// The client sent its request's body.
+        case request
         /// Waiting for a connection of the pool, or for a place to open one.
         case pool
         case connect
@@ -19,17 +21,20 @@ struct SlowPhase {
     }
 
     let phase: Phase
-    /// Nil for a call outside of parts, and for the gateway's own time.
+    /// Nil for a call outside of parts, and for the time of the client or the gateway.
     let part: String?
-    /// Nil for the gateway's own time.
+    /// Nil for the time of the client or the gateway.
     let upstream: String?
     let time: Duration
 
     /// - Parameters:
+    ///   - delay: nanoseconds from the request's head to the endpoint's start.
     ///   - parts: all parts and steps.
     ///   - calls: the calls outside of parts.
     ///   - answer: from the endpoint's start to its answer.
-    init(_ parts: [PartSummary], _ calls: [UpstreamCallSummary], answer: Duration) {
+    init(
+        after delay: Int64 = 0, _ parts: [PartSummary], _ calls: [UpstreamCallSummary], answer: Duration
+    ) {
         var sums = Sums()
         // A call that the handler made itself is a part without a name, and among the other calls.
         let spans =
@@ -45,6 +50,7 @@ struct SlowPhase {
         let upstreams = sums.times.reduce(Duration.zero) { $0 + $1.time }
         sums.times.append(
             Time(phase: .gateway, part: nil, upstream: nil, time: max(.zero, answer - upstreams)))
+        sums.times.insert(Time(phase: .request, part: nil, upstream: nil, time: .nanoseconds(delay)), at: 0)
         // The gateway is last, so that the others come first if times are equal.
         let longest = sums.times.dropFirst().reduce(sums.times[0]) { $1.time > $0.time ? $1 : $0 }
         (phase, part, upstream, time) = (longest.phase, longest.part, longest.upstream, longest.time)

@@ -30,7 +30,7 @@ package final class GatewayExchange: InboundExchange {
         super.init(arrival)
     }
 
-    package override func overloadAnswer() -> HTTPResponse? {
+    package override func overloadAnswer() -> (response: HTTPResponse, note: AnswerNote)? {
         do throws(GatewayError) {
             try handler.admission.check(match)
             return nil
@@ -40,16 +40,16 @@ package final class GatewayExchange: InboundExchange {
     }
 
     /// An endpoint has its own style of answers.
-    package override func answer(to error: InboundError) -> (response: HTTPResponse, refused: [String])? {
+    package override func answer(to error: InboundError) -> (response: HTTPResponse, note: AnswerNote)? {
         guard let head = error.head else { return nil }
         // What the head itself is refused for does not depend on the length of the body.
         if error.reason == .bodyTooLarge, let refusal = handler.responder.refusal(of: head, at: match) {
-            return (refusal.response, refusal.summary.refusedValues)
+            return (refusal.response, AnswerNote(refusal))
         }
         handler.recorder.counters.count(error)
         handler.log.refused(error)
         let answer = handler.responder.render(GatewayError(error), fields: head.fields, at: match)
-        return (answer.response, error.parts)
+        return (answer.response, AnswerNote(answer, refused: error.parts))
     }
 
     package override func start() {

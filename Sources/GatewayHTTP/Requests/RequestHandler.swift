@@ -115,11 +115,12 @@ final class RequestHandler: InboundHandler {
     }
 
     /// Returns the answer to a request to an endpoint that has no room for it.
-    func overloadAnswer(_ error: GatewayError, to head: HTTPRequestHead, at match: EndpointMatch)
-        -> HTTPResponse
-    {
+    func overloadAnswer(
+        _ error: GatewayError, to head: HTTPRequestHead, at match: EndpointMatch
+    ) -> (response: HTTPResponse, note: AnswerNote) {
         if log.isDebug { logRefusal(error) }
-        return responder.render(error, fields: head.fields, at: match).response
+        let answer = responder.render(error, fields: head.fields, at: match)
+        return (answer.response, AnswerNote(answer))
     }
 
     private func hasLargeBody(_ head: HTTPRequestHead) -> Bool {
@@ -128,7 +129,7 @@ final class RequestHandler: InboundHandler {
     }
 
     private static func answer(_ refusal: GatewayResponse) -> BodyDecision {
-        .answer(refusal.response, refused: refusal.summary.refusedValues)
+        .answer(refusal.response, AnswerNote(refusal))
     }
 
     /// A 404 or 405 is an answer, not a refusal.
@@ -140,10 +141,21 @@ final class RequestHandler: InboundHandler {
     }
 
     func answered(_ answer: DirectAnswer) {
+        var note = answer.note
+        note.code = note.code ?? answer.error.map { GatewayError($0).code.name }
         recorder.ended(
             RequestFacts(answer, keepsFields: recorder.keepsFields),
             requestID: answer.response?.fields.firstValueBytes(.xRequestID),
-            of: Health.isAsked(by: answer.head) ? RouteLabel.health : RouteLabel.none,
-            refused: answer.refused)
+            of: Health.isAsked(by: answer.head) ? RouteLabel.health : note.route ?? RouteLabel.none, note)
+    }
+}
+
+extension AnswerNote {
+    /// - Parameter refused: the parts of the request that the answer complains of, if it does not say so.
+    init(_ answer: borrowing GatewayResponse, refused: [String] = []) {
+        let values = answer.summary.refusedValues
+        self.init(
+            route: answer.summary.route, code: answer.summary.code,
+            refused: values.isEmpty ? refused : values)
     }
 }

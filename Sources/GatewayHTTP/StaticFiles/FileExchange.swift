@@ -46,7 +46,7 @@ final class FileExchange: InboundExchange {
     }
 
     /// Only middleware takes a place among the requests in flight.
-    override func overloadAnswer() -> HTTPResponse? {
+    override func overloadAnswer() -> (response: HTTPResponse, note: AnswerNote)? {
         guard let middleware = file.middleware, let handler else { return nil }
         do throws(GatewayError) {
             try handler.admission.check(middleware)

@@ -15,7 +15,7 @@ struct ServiceManager: Sendable {
         else { return nil }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // An abstract name begins with a 0 byte, and its length is that of the address.
+        // An abstract name begins with a 0 byte, and ends with the address.
         let room = MemoryLayout.size(ofValue: address.sun_path)
         guard name.count < room else { return nil }
         withUnsafeMutableBytes(of: &address.sun_path) { path in

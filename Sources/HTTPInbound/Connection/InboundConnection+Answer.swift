@@ -18,7 +18,7 @@ extension InboundConnection {
     /// Sends the answer that was decided on before the body was read.
     func answerDecided() {
         guard let answer = request.decided else { return }
-        answerDirectly(answer.response, error: nil, refused: answer.refused)
+        answerDirectly(answer.response, error: answer.error, answer.note)
     }
 
     /// Refuses a request that could not be read, with `Connection: close`. Further input is not interpreted.
@@ -31,15 +31,15 @@ extension InboundConnection {
         dropBody()
         state.refusalBegan()
         if let answer = request.exchange?.answer(to: error) {
-            return answerDirectly(answer.response, error: error, refused: answer.refused)
+            return answerDirectly(answer.response, error: error, answer.note)
         }
         answerDirectly(server.errorRenderer(error), error: error)
     }
 
-    func answerDirectly(_ response: HTTPResponse, error: InboundError?, refused: [String] = []) {
+    func answerDirectly(_ response: HTTPResponse, error: InboundError?, _ note: AnswerNote? = nil) {
         let sent = write(response)
         var answer = directAnswer(response, error: error, bytesSent: sent, outcome: .completed)
-        if !refused.isEmpty { answer.refused = refused }
+        if let note { answer.note = note }
         complete(.direct(answer))
     }
 
@@ -48,8 +48,8 @@ extension InboundConnection {
         _ response: HTTPResponse?, error: InboundError? = nil, bytesSent: Int = 0, outcome: InboundOutcome
     ) -> DirectAnswer {
         DirectAnswer(
-            head: currentHead, method: request.method, error: error, refused: error?.parts ?? [],
-            response: response,
+            head: currentHead, method: request.method, error: error,
+            note: AnswerNote(refused: error?.parts ?? []), response: response,
             remoteAddress: peer.address, clientText: (request.peer ?? peer).clientText,
             receivedAt: request.receivedAt, bytesReceived: request.bytesReceived,
             bytesSent: bytesSent + request.continueBytes, continueBytes: request.continueBytes,

@@ -23,9 +23,9 @@ extension InboundConnection {
             request.exchange = exchange
             // A request without a body starts at once, and is asked then.
             limit = body.isEmpty || hasRoom(for: exchange) ? most : nil
-        case .answer(let response, let refused):
+        case .answer(let response, let note):
             limit = nil
-            request.decided = DecidedAnswer(response, refused: refused)
+            request.decided = DecidedAnswer(response, note)
         case .stream(let most, let exchange):
             request.exchange = exchange
             if hasRoom(for: exchange) { return beginStreaming(framing, limit: most) }
@@ -54,13 +54,16 @@ extension InboundConnection {
     /// Decides about overload: by the server's limit of requests in flight, then by the exchange. Without
     /// room the answer is decided, and the exchange goes.
     private func hasRoom(for exchange: InboundExchange) -> Bool {
-        let answer =
-            server.isOverloaded
-            ? server.errorRenderer(.overloaded(head: exchange.request.head)) : exchange.overloadAnswer()
-        guard let answer else { return true }
+        if server.isOverloaded {
+            let error = InboundError.overloaded(head: exchange.request.head)
+            request.decided = DecidedAnswer(server.errorRenderer(error), error: error)
+        } else if let (response, note) = exchange.overloadAnswer() {
+            request.decided = DecidedAnswer(response, note)
+        } else {
+            return true
+        }
         request.head = exchange.request.head
         request.exchange = nil
-        request.decided = DecidedAnswer(answer)
         return false
     }
 

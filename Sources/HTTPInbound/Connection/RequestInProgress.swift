@@ -56,11 +56,13 @@ struct RequestInProgress {
 /// An answer decided on before the body was read.
 final class DecidedAnswer {
     let response: HTTPResponse
-    /// See `BodyDecision.answer`.
-    let refused: [String]
+    let note: AnswerNote
+    /// Why the server refused; nil for an answer of the handler.
+    let error: InboundError?
 
-    init(_ response: HTTPResponse, refused: [String] = []) {
+    init(_ response: HTTPResponse, _ note: AnswerNote = AnswerNote(), error: InboundError? = nil) {
         self.response = response
-        self.refused = refused
+        self.note = note
+        self.error = error
     }
 }

@@ -9,8 +9,8 @@ public struct DirectAnswer {
     public var method: HTTPMethod?
     /// Why the server refused; nil for an answer of `decide` or to OPTIONS.
     public var error: InboundError?
-    /// The parts of the request that broke a rule: as in `error`, or in `BodyDecision.answer`.
-    public var refused: [String] = []
+    /// The handler's note; if the server refused, its `refused` has the parts of `error`.
+    public var note = AnswerNote()
     /// Nil if the request never completed and so got no answer.
     public var response: HTTPResponse?
     public var remoteAddress: SocketAddress

@@ -104,12 +104,11 @@ open class InboundExchange {
 
     /// Returns the answer if the request has no room. Asked before its body is read, and when it is
     /// to start. The default has room.
-    open func overloadAnswer() -> HTTPResponse? { nil }
+    open func overloadAnswer() -> (response: HTTPResponse, note: AnswerNote)? { nil }
 
     /// Returns the answer to a request that the server refuses before its start, such as one with too long a
-    /// body, and the parts of the request that it complains of, for a log; nil for the answer of
-    /// `InboundServer.errorRenderer`. The default is nil.
-    open func answer(to error: InboundError) -> (response: HTTPResponse, refused: [String])? { nil }
+    /// body; nil for the answer of `InboundServer.errorRenderer`. The default is nil.
+    open func answer(to error: InboundError) -> (response: HTTPResponse, note: AnswerNote)? { nil }
 
     deinit {
         guard let connection else { return }

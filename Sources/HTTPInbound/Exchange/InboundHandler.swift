@@ -45,7 +45,5 @@ public enum BodyDecision {
     /// Send this answer. The body is still framed and discarded, so that a malformed one is 400 on any route,
     /// and the next request is found. Beyond the server's limit the body is left unread: the answer is sent
     /// at once, and the connection closes.
-    ///
-    /// `refused` names the parts of the request that the answer complains of, for a log.
-    case answer(HTTPResponse, refused: [String] = [])
+    case answer(HTTPResponse, AnswerNote = AnswerNote())
 }

@@ -44,6 +44,9 @@ public struct Redaction: Sendable {
 
     static let standard = Redaction()
 
+    /// Whether the standard redaction replaces a field's value.
+    package static func hides(_ name: HTTPFieldName) -> Bool { standard.isSecret(field: name) }
+
     /// Replaces nothing. For development.
     public static let none: Redaction = {
         var redaction = Redaction()

@@ -143,6 +143,21 @@ extension CallRun {
         if let rule { provider.observer?.callIsNotRetried(to: call.upstream, because: rule) }
     }
 
+    /// Records that the call is cancelled, unless it is over.
+    @inline(never)
+    final func noteCancelled() {
+        guard !state.withLock({ $0.isOver }) else { return }
+        noteAttemptCancelled()
+        let entry = entrySoFar
+        // As the part's failure says.
+        if entry.hasAttemptsLeft, call.isOverdue { isHeldBack(by: .deadline) }
+        if let number = receiverNumber {
+            call.context?.ended(entry, part: number, isCancelled: true)
+        } else {
+            note(entry)
+        }
+    }
+
     final func reportRetry(_ outcome: CallState.Outcome, after wait: Int64) {
         guard let observer = provider.observer else { return }
         let (reason, status): (FailureReason, Int?) =

@@ -148,23 +148,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     }
 
     @inline(__always)
-    private func note(_ entry: consuming CallEntry) {
+    final func note(_ entry: consuming CallEntry) {
         if let number = receiverNumber {
             call.context?.ended(entry, part: number)
         } else if let recordIndex {
             followUpContext?.ended(recordIndex, entry)
-        }
-    }
-
-    @inline(never)
-    private func noteCancelled() {
-        guard !state.withLock({ $0.isOver }) else { return }
-        noteAttemptCancelled()
-        let entry = entrySoFar
-        if let number = receiverNumber {
-            call.context?.ended(entry, part: number, isCancelled: true)
-        } else {
-            note(entry)
         }
     }
 

@@ -1,6 +1,7 @@
 import GatewayCore
 import HTTPModel
 import JSONBytes
+import Metrics
 import Networking
 import Rx
 import TestSupport

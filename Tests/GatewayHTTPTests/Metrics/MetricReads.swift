@@ -15,9 +15,12 @@ extension GatewayServer {
     /// Waits until a series has a value; nil for no series.
     ///
     /// - Parameter series: its name without `sluice_`.
-    func wait(for series: String, toBe value: Double?) throws {
-        try spin(while: metric(series) != value) {
-            "\(series) is \(metric(series).map { "\($0)" } ?? "absent"), not \(value.map { "\($0)" } ?? "absent")"
+    func wait(
+        for series: String, toBe value: Double?, file: String = #fileID, line: Int = #line
+    ) throws {
+        try spin(while: metric(series) != value, file: file, line: line) {
+            func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "absent" }
+            return "\(series) is \(text(metric(series))), not \(text(value))"
         }
     }
 
@@ -41,14 +44,17 @@ struct HeldRequests: Sendable {
     }
 
     /// Sends this many requests, each over its own connection, and waits until they are in flight.
-    func begin(_ count: Int, at server: GatewayServer) throws -> [RawClient] {
+    func begin(
+        _ count: Int, at server: GatewayServer, file: String = #fileID, line: Int = #line
+    ) throws -> [RawClient] {
         let before = server.metric("http_requests_in_flight") ?? 0
         let clients = try (0..<count).map { _ in
             let client = try RawClient(port: server.port)
             client.begin("GET /held")
             return client
         }
-        try server.wait(for: "http_requests_in_flight", toBe: before + Double(count))
+        try server.wait(
+            for: "http_requests_in_flight", toBe: before + Double(count), file: file, line: line)
         return clients
     }
 
