@@ -38,6 +38,9 @@ extension GatewayServerConfiguration {
         case "clients.trusted": JSONLiteral(clients.trusted.networks.map { JSONLiteral("\($0)") })
         case "public": files.map { JSONLiteral($0.folder ?? "files in the program") }
         case "proxy": JSONLiteral(connections.proxy.description)
+        case "noProxy":
+            connections.proxy.exceptions.texts.isEmpty
+                ? nil : JSONLiteral(connections.proxy.exceptions.texts)
         case "cors": cors.map(\.json)
         case "compression":
             compression.map { settings in

@@ -18,9 +18,23 @@ public struct NoProxy: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
         let hosts: Hosts
         let port: UInt16?
+
+        var text: String {
+            let host =
+                switch hosts {
+                case .all: "*"
+                case .name(let name): name
+                case .addresses(let network): network.description
+                }
+            guard let port else { return host }
+            return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
     }
 
     private let entries: [Entry]
+
+    /// The entries, in their order and in lower case.
+    package var texts: [String] { entries.map(\.text) }
 
     /// Contains no host.
     public init() { entries = [] }

@@ -14,7 +14,7 @@ struct ConfigAnswerTests {
         admin: {listen: "127.0.0.1:0", token: "${file:TOKEN}"}
         hosts: [app.example, localhost]
         proxy: http://user:secret@proxy.example:3128
-        noProxy: [10.0.0.0/8]
+        noProxy: [10.0.0.0/8, ".Example.com:8080", "[::1]:81", 10.0.0.7]
         cors: {origins: ["https://app.example"]}
         limits: {deadline: 5s, requestBody: 2MiB}
         endpoints: [{get: /a, data: {value: 1}}]
@@ -39,7 +39,8 @@ struct ConfigAnswerTests {
         #expect(setting("admin.token") == #"{"value":"***","source":"F:2:39"}"#)
         #expect(setting("hosts") == #"{"value":["app.example","localhost"],"source":"F:3:9"}"#)
         #expect(setting("proxy") == #"{"value":"http://proxy.example:3128","source":"F:4:8"}"#)
-        #expect(setting("noProxy") == #"{"value":null,"source":"F:5:11"}"#)
+        let exceptions = #"["10.0.0.0/8","example.com:8080","[::1]:81","10.0.0.7"]"#
+        #expect(setting("noProxy") == #"{"value":\#(exceptions),"source":"F:5:11"}"#)
         #expect(setting("limits.deadline") == #"{"value":"5s","source":"F:7:20"}"#)
         #expect(setting("limits.answer") == #"{"value":"16MiB","source":"default"}"#)
         #expect(setting("listen.loops") == #"{"value":1,"source":"default"}"#)
@@ -63,6 +64,8 @@ struct ConfigAnswerTests {
             let answer = try admin.json("GET /config")
             #expect(answer[member: "hash"]?.isNull == true)
             let settings = try #require(answer[member: "settings"])
+            #expect(
+                settings[member: "noProxy"]?.description == #"{"value":null,"source":"default"}"#)
             #expect(
                 settings[member: "log.level"]?.description == #"{"value":"debug","source":"PUT /log-level"}"#)
             #expect(settings[member: "drain.delay"]?.description == #"{"value":"0s","source":"flag"}"#)
