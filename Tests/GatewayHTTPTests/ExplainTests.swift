@@ -23,6 +23,8 @@ struct ExplainTests {
         } declare: { gateway in
             let parts = gateway.provider(PartsAPI.self, upstream: "parts")
             gateway.get("/page/{name}") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+            let posted = gateway.provider(PostedAPI.self, upstream: "parts")
+            gateway.post("/posted") { _ in .parts(first: posted.rx.request(.post).fragment()) }
             gateway.post("/echo") { request in
                 .parts(
                     tenant: try request.header("X-Tenant", as: String.self),
@@ -109,6 +111,46 @@ struct ExplainTests {
             }
             #expect(text.contains("connection_refused  127.0.0.1:\(port)"), "\(text)")
             #expect(record.value(at: "/parts/first/notRetried") == nil)
+        }
+    }
+
+    @Test("The last attempt of a part names the rule that kept it from another one")
+    func notRetried() throws {
+        let unavailable = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
+        let upstream = try ScriptedUpstream([.answer { _ in unavailable }])
+        defer { upstream.stop() }
+        let address = "127.0.0.1:\(upstream.port)"
+        try serve(upstream: "http://\(address)") { _, admin in
+            let body = #"{"target":"/posted","method":"POST"}"#
+            let record = try #require(admin.post("/explain", body: body).json()[member: "request"])
+            let text = try #require(RequestDrawing(record)).text
+            #expect(text.contains("503 upstream_status  \(address), not retried: method  "), "\(text)")
+        }
+        let attempts =
+            #"[{"beganMs":0,"endMs":1,"status":503,"address":"10.0.0.8:81"},{"beganMs":2,"endMs":4,"reason":"x"}]"#
+        for (members, ending) in [
+            (#""parts":{"a":{"notRetried":"budget"}},"#, "  x, not retried: budget  2.0 ms\n"),
+            (#""steps":[{"b":{}},{"a":{"notRetried":"deadline"}}],"#, "  x, not retried: deadline  2.0 ms\n"),
+            (
+                #""parts":{"a":"networkFail"},"errors":[{"part":"a","notRetried":"circuit"}],"#,
+                "  x, not retried: circuit  2.0 ms\n"
+            ),
+            (
+                #""parts":{"a":{"notRetried":"budget\u001b"}},"omitted":6,"#,
+                "  and 6 more attempts, not retried: budget?\n"
+            ),
+            (#""parts":{"a":{}},"#, "  x  2.0 ms\n"),
+            (#""parts":{"b":{"notRetried":"budget"}},"#, "  x  2.0 ms\n"),
+        ] {
+            let omitted = members.contains("omitted") ? #","omitted":6"# : ""
+            let record = try JSONFragment(
+                parsing: #"""
+                    {"status":503,\#(members)"timeline":[{"part":"a","beganMs":0,"endMs":4,
+                     "calls":[{"upstream":"y","method":"GET","attempts":\#(attempts)}]\#(omitted)}]}
+                    """#)
+            let text = try #require(RequestDrawing(record)).text
+            #expect(text.hasSuffix(ending), "\(text)")
+            #expect(text.contains("503  10.0.0.8:81  1.0 ms\n"), "\(text)")
         }
     }
 

@@ -13,7 +13,8 @@ import Testing
 
 @testable import GatewayHTTP
 
-private enum PostedAPI: TargetType {
+/// An upstream whose calls are not repeated.
+enum PostedAPI: TargetType {
     case post
 
     var baseURL: String { "http://127.0.0.1:1" }

@@ -33,7 +33,7 @@ struct RequestDrawing {
             ("method", JSONFragment(string: "GET")),
             ("path", JSONFragment(string: path)), ("status", JSONLiteral(status).fragment),
             ("code", envelope[member: "code"]), ("elapsedMs", meta[member: "elapsedMs"]),
-            ("parts", meta[member: "parts"]), ("timeline", timeline),
+            ("parts", meta[member: "parts"]), ("errors", envelope[member: "errors"]), ("timeline", timeline),
         ]
         return JSONLiteral(
             members: members.compactMap { name, value in value.map { (name, JSONLiteral($0)) } }
@@ -50,14 +50,16 @@ struct RequestDrawing {
         }
         let column = min(60, labels.flatMap(\.self).map(\.count).max() ?? 0) + 1
         for (part, labels) in zip(parts, labels) {
+            let rule = notRetried(part).map { ", not retried: \($0)" } ?? ""
+            let attempts = Self.attempts(of: part)
+            let omitted = part[member: "omitted"]?.intValue
             lines.append(line(labels[0], column, bar(of: part), ""))
-            for (attempt, label) in zip(Self.attempts(of: part), labels.dropFirst()) {
-                lines.append(
-                    line(label, column, bar(ofAttempt: attempt.attempt), Self.end(of: attempt.attempt)))
+            for (index, (attempt, label)) in zip(attempts, labels.dropFirst()).enumerated() {
+                let isLast = index == attempts.count - 1 && omitted == nil
+                let end = Self.end(of: attempt.attempt, isLast ? rule : "")
+                lines.append(line(label, column, bar(ofAttempt: attempt.attempt), end))
             }
-            if let omitted = part[member: "omitted"]?.intValue {
-                lines.append("  and \(omitted) more attempts")
-            }
+            if let omitted { lines.append("  and \(omitted) more attempts\(rule)") }
         }
         return lines.map { $0.trimmingSpaces + "\n" }.joined()
     }
@@ -84,6 +86,19 @@ struct RequestDrawing {
         let upstream = slow[member: "upstream"]?.stringValue.map { "\(Self.printable($0)) " } ?? ""
         return "slow: \(part)\(upstream)\(Self.printable(phase)) "
             + Self.milliseconds(Self.number(slow, "ms") ?? 0)
+    }
+
+    /// The rule that kept a part from another attempt. A line of the log has it in the part or step, and an
+    /// envelope in the part's error.
+    private func notRetried(_ part: JSONFragment) -> String? {
+        guard let name = part[member: "part"]?.stringValue else { return nil }
+        let groups =
+            [record[member: "parts"]].compactMap(\.self) + (record[member: "steps"]?.elements ?? [])
+        let errors = (record[member: "errors"]?.elements ?? []).filter {
+            $0[member: "part"]?.stringValue == name
+        }
+        let records = groups.compactMap { $0[member: name] } + errors
+        return records.lazy.compactMap { $0[member: "notRetried"]?.stringValue }.first.map(Self.printable)
     }
 
     private func kind(of part: JSONFragment) -> String? {
@@ -125,8 +140,8 @@ struct RequestDrawing {
         return end.isEmpty ? label + bar : label + CommandSpecification.padded(bar, to: Self.width + 2) + end
     }
 
-    /// `connection_refused  127.0.0.1:8081`, or the status.
-    private static func end(of attempt: JSONFragment) -> String {
+    /// `connection_refused  127.0.0.1:8081, not retried: reason  5 ms`, or the status.
+    private static func end(of attempt: JSONFragment, _ rule: String) -> String {
         let status = attempt[member: "status"]?.intValue.map { "\($0)" }
         let reason = attempt[member: "reason"]?.stringValue.map(printable)
         let address = attempt[member: "address"]?.stringValue.map(printable)
@@ -134,8 +149,9 @@ struct RequestDrawing {
             number(attempt, "beganMs").map { milliseconds(end - $0) }
         }
         let result = [status, reason].compactMap(\.self).joined(separator: " ")
-        return [result.isEmpty ? "cancelled" : result, address, time].compactMap(\.self)
-            .joined(separator: "  ")
+        let outcome = result.isEmpty ? "cancelled" : result
+        return [address.map { "\(outcome)  \($0)\(rule)" } ?? outcome + rule, time].compactMap(\.self).joined(
+            separator: "  ")
     }
 
     // MARK: Bars

@@ -1,8 +1,8 @@
 import Foundation
-import GatewayConfig
 import JSONBytes
 import Testing
 
+@testable import GatewayConfig
 @testable import GatewayHTTP
 
 /// Checks the files in `docker/examples`, and those that the articles show.
@@ -100,6 +100,37 @@ struct ExampleFileTests {
             }
         }
         #expect(count >= 9)
+    }
+
+    @Test("The settings that the article of operation shows alone are those of a file")
+    func settings() throws {
+        let article = try Self.text("Sources/GatewayCore/GatewayCore.docc/Operating.md")
+        let keys = Set(DocumentShape.shape.members.map(\.name))
+        let blocks = ArticleBlock.blocks(article).filter { block in
+            block.kind.isEmpty && keys.contains(String(block.lines.first?.prefix { $0 != ":" } ?? ""))
+        }
+        #expect(blocks.count >= 3)
+        for block in blocks {
+            var source = Source()
+            source.files["example.yaml"] =
+                "version: 1\n" + block.text + "endpoints: [{get: /a, data: {value: 1}}]\n"
+            let problems = GatewayFile.problems(of: "example.yaml", from: source)
+            #expect(problems.isEmpty, "\(block.text): \(problems)")
+        }
+    }
+
+    @Test("The example behind nginx keeps idle connections longer than nginx does")
+    func behindNginx() throws {
+        let path = Self.folder.appendingPathComponent("proxied.yaml").path
+        var configuration = GatewayServerConfiguration()
+        try GatewayFile(path, from: Source()).apply(to: &configuration)
+        #expect(configuration.inbound.keepAliveIdle == .seconds(75))
+        #expect(configuration.clients.trusted.description.contains("127.0.0.0/8"))
+        let article = try Self.text("Sources/GatewayCore/GatewayCore.docc/Operating.md")
+        let shown = ArticleBlock.blocks(article).contains { block in
+            block.lines.contains { $0.hasPrefix("upstream sluice ") }
+        }
+        #expect(shown)
     }
 
     @Test("Each configuration of another gateway that an article shows is JSON")
