@@ -9,19 +9,10 @@ import Testing
 
 @Suite("Which requests are logged, and how their lines look", .timeLimit(.minutes(1)))
 struct AccessSelectionTests {
-    /// Serves `/page` by this script of an upstream, and returns the lines of both logs.
     private func logged(
         _ log: String, upstream port: UInt16, _ body: (FileGateway) throws -> Void
     ) throws -> [String] {
-        let pipe = RawPipe()
-        defer { close(pipe.reader) }
-        let gateway = try FileGateway(Self.text(log, port), log: pipe.writer) { $0.accessLog = .on }
-        let result = Result { try body(gateway) }
-        gateway.stop()
-        close(pipe.writer)
-        let text = pipe.readAll()
-        try result.get()
-        return text.split(separator: "\n").map(String.init).filter { !$0.contains("stopped") }
+        try withLoggedFile(Self.text(log, port), body)
     }
 
     private static func text(_ log: String, _ port: UInt16) -> String {

@@ -40,20 +40,14 @@ struct KeptRequestsTests {
         }
     }
 
-    private func kept(_ admin: AdminTester, _ kind: String) throws -> [JSONFragment] {
-        let reply = try admin.ask("GET /requests")
-        #expect(reply.status == 200)
-        return try JSONFragment(validating: Array(reply.body)[...])[member: kind]?.elements ?? []
-    }
-
     @Test("A failed request is kept with its calls, also if nothing is logged, and found by both of its ids")
     func failed() throws {
         try serve(Self.bad, .slow(.seconds(3600))) { server, admin in
             let client = try RawClient(port: server.port)
             #expect(client.get("/page/ann?secret=1")?.status == 502)
             #expect(client.get("/none")?.status == 200)
-            try spin(while: try kept(admin, "failed").isEmpty) { "no request is kept" }
-            let line = try #require(try kept(admin, "failed").first)
+            try spin(while: try admin.kept("failed").isEmpty) { "no request is kept" }
+            let line = try #require(try admin.kept("failed").first)
             #expect(line[member: "code"]?.stringValue == "BAD_GATEWAY")
             #expect(line[member: "path"]?.stringValue == "/page/ann")
             #expect(line[member: "repeats"] == nil)
@@ -73,7 +67,7 @@ struct KeptRequestsTests {
             }
             #expect(times == times.sorted() && times.first ?? -1 >= 0, "\(times)")
             #expect(!line.description.contains("secret"))
-            #expect(try kept(admin, "slow").isEmpty)
+            #expect(try admin.kept("slow").isEmpty)
             for name in ["requestId", "traceId"] {
                 let id = try #require(line[member: name]?.stringValue)
                 let one = try admin.ask("GET /requests/\(id)")
@@ -90,15 +84,15 @@ struct KeptRequestsTests {
             #expect(client.get("/none")?.status == 200)
             #expect(client.get("/nothing")?.status == 404)
             #expect(client.get("/page/ann")?.status == 200)
-            try spin(while: try kept(admin, "slow").isEmpty) { "no request is kept" }
-            let slow = try kept(admin, "slow")
+            try spin(while: try admin.kept("slow").isEmpty) { "no request is kept" }
+            let slow = try admin.kept("slow")
             #expect(slow.map { $0[member: "route"]?.stringValue } == ["/page/{name}"])
             let phase = try #require(slow[0][member: "slow"]?[member: "phase"]?.stringValue)
             #expect(SlowPhase.Phase(rawValue: phase) != nil)
             #expect(slow[0][member: "timeline"]?.elements.count == 1)
             #expect(slow[0][member: "answerMs"]?.doubleValue ?? -1 >= 0)
             #expect(server.metrics.value(.httpSlowRequests, ["/page/{name}", phase]) == 1)
-            #expect(try kept(admin, "failed").isEmpty)
+            #expect(try admin.kept("failed").isEmpty)
         }
     }
 
@@ -108,11 +102,11 @@ struct KeptRequestsTests {
             let client = try RawClient(port: server.port)
             for number in 0..<50 { #expect(client.get("/page/\(number)")?.status == 502) }
             func counted() throws -> Int {
-                try kept(admin, "failed").reduce(0) { $0 + 1 + ($1[member: "repeats"]?.intValue ?? 0) }
+                try admin.kept("failed").reduce(0) { $0 + 1 + ($1[member: "repeats"]?.intValue ?? 0) }
             }
             try spin(while: try counted() < 50) { "not all are counted" }
             #expect(try counted() == 50)
-            #expect(try kept(admin, "failed").count < 50)
+            #expect(try admin.kept("failed").count < 50)
         }
     }
 
@@ -167,7 +161,7 @@ struct KeptRequestsTests {
         try serve(Self.bad, .slow(.seconds(3600))) { server, admin in
             let client = try RawClient(port: server.port)
             #expect(client.get("/page/before")?.status == 502)
-            try spin(while: try kept(admin, "failed").isEmpty) { "no request is kept" }
+            try spin(while: try admin.kept("failed").isEmpty) { "no request is kept" }
             let events = try RawClient(port: admin.port)
             defer { events.close() }
             #expect(events.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"))

@@ -78,6 +78,7 @@ struct LimitsTableTests {
             "upstreamBodies.counted": ResponseBody.chargedSize,
             "takeover.attempts": GatewayServer.bindAttempts,
             "takeover.answer": HealthProbe.occupantTimeout,
+            "takeover.retry": AdminWorker.retryInterval, "admin.patience": LoopPatience.limit,
             "drain.handshakes": Worker.handshakeTime,
             "clients.networks": TrustedProxies.mostNetworks, "clients.hops": TrustedProxies.mostHops,
             "clients.element": ForwardedElements.longest,

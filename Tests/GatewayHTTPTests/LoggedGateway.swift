@@ -5,6 +5,7 @@ import Glibc
 import JSONBytes
 import Locking
 import TestSupport
+import Testing
 
 @testable import GatewayHTTP
 
@@ -43,6 +44,52 @@ func withLoggedGateway(
     close(pipe.reader)
     try result.get()
     return try text.get().split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+}
+
+/// Serves a file on one loop while `body` runs, then stops. Returns the lines of both logs.
+func withLoggedFile(
+    _ text: String, configure: (inout GatewayServerConfiguration) -> Void = { _ in },
+    _ body: (FileGateway) throws -> Void
+) throws -> [String] {
+    let pipe = RawPipe()
+    let log = LogReading(pipe)
+    let result = Result {
+        let gateway = try FileGateway(text, log: pipe.writer) {
+            $0.accessLog = .on
+            configure(&$0)
+        }
+        defer { gateway.stop() }
+        try body(gateway)
+    }
+    close(pipe.writer)
+    let lines = Result { try log.text() }
+    close(pipe.reader)
+    try result.get()
+    return try lines.get().split(separator: "\n").map(String.init).filter { !$0.contains("stopped") }
+}
+
+extension GatewayServer {
+    /// Opens connections until each loop has one. Returns one for each loop, in their order.
+    func clientsOfLoops() throws -> [RawClient] {
+        var clients: [RawClient?] = Array(repeating: nil, count: workers.count)
+        func counts() -> [Int] { workers.indices.map { report(ofLoop: $0).connections } }
+        /// The loop of a new connection.
+        func open(_ client: RawClient, _ before: [Int]) throws -> Int {
+            // A successful health check is neither kept nor logged.
+            #expect(client.get("/health/live")?.status == 200)
+            return try #require(zip(before, counts()).enumerated().first { $1.0 < $1.1 }?.offset)
+        }
+        var others: [RawClient] = []
+        defer { for client in others { client.close() } }
+        func openOneMore() throws -> Bool {
+            let (before, client) = (counts(), try RawClient(port: port))
+            let loop = try open(client, before)
+            if clients[loop] == nil { clients[loop] = client } else { others.append(client) }
+            return clients.contains { $0 == nil }
+        }
+        try spin(while: try openOneMore()) { "\(counts()) connections of the loops" }
+        return clients.compactMap(\.self)
+    }
 }
 
 /// Reads a pipe on a thread of its own. A gateway whose pipe is full waits a second for its reader when it

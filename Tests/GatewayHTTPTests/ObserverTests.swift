@@ -2,6 +2,7 @@ import GatewayCore
 import HTTPModel
 import JSONBytes
 import Locking
+import Metrics
 import Networking
 import TestSupport
 import Testing
@@ -55,6 +56,35 @@ struct ObserverTests {
         #expect(summary.parts[0].calls.map(\.status) == [200])
         #expect(summary.parts[0].calls.map(\.address) == ["127.0.0.1:\(upstream.port)"])
         #expect(lines[0].value(at: "/parts/first/calls/0/upstream")?.stringValue == "parts")
+    }
+
+    @Test("When it gets a request, that is counted and, if it failed, kept")
+    func order() throws {
+        let server = Lock<GatewayServer?>(nil)
+        // It holds the gateway, which holds the observer.
+        defer { server.withLock { $0 = nil } }
+        let seen = Lock<[String]>([])
+        _ = try withLoggedGateway { configuration in
+            configuration.accessLog = false
+            configuration.upstreams["parts"] = "http://127.0.0.1:1"
+            configuration.observer = { _ in
+                guard let server = server.withLock({ $0 }) else { return }
+                let labels = ["/page", "GET", "502", "BAD_GATEWAY"]
+                let counted = server.metrics.value(.httpRequests, labels) ?? 0
+                // It is called on the loop.
+                let kept = server.workers[0].value.records.failed.reduce(0) { $0 + 1 + $1.repeats }
+                seen.withLock { $0.append("\(counted) \(kept)") }
+            }
+        } declare: { gateway in
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+            gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+        } _: { running in
+            server.withLock { $0 = running }
+            let client = try RawClient(port: running.port)
+            for _ in 0..<2 { #expect(client.get("/page")?.status == 502) }
+            try spin(while: seen.withLock { $0.count } < 2) { "\(seen.withLock { $0 })" }
+        }
+        #expect(seen.withLock { $0 } == ["1 1", "2 2"])
     }
 
     @Test("It gets requests without an access log, and those whose clients leave")

@@ -4,7 +4,7 @@ import TestTools
 import Testing
 
 /// Reads what we write with the programs of others.
-@Suite("Metrics in other programs", .timeLimit(.minutes(1)))
+@Suite("Metrics in other programs", .timeLimit(.minutes(3)))
 struct MetricsPeerTests {
     static let promtool = PeerProcess.find("promtool")
 

@@ -57,7 +57,9 @@ struct ArgumentsTests {
         "SLUICE_UPSTREAM_MEMORY": "1GiB", "SLUICE_BREAKER": "true", "SLUICE_COMPRESSION": "true",
         "SLUICE_TIMELINE": "yes", "SLUICE_PROXY": "socks5://a.test", "SLUICE_NO_PROXY": "a.test",
         "SLUICE_PUBLIC": "/nonexistent", "SLUICE_SPOOL_DIRECTORY": "/nonexistent",
-        "SLUICE_SLOW": "0", "SLUICE_LOG_FIELDS": "User-Agent,Cookie",
+        "SLUICE_SLOW": "0", "SLUICE_LOG_FIELDS": "User-Agent,Cookie", "SLUICE_ACCESS_LOG": "1/0",
+        "SLUICE_LOG_FORMAT": "yaml", "SLUICE_TRUSTED_PROXIES": "10.0.0.0/33", "SLUICE_REQUEST_ID": "always",
+        "SLUICE_CLIENT_HEADER": "X-Forwarded-For", "SLUICE_FORWARD_CLIENT": "on",
     ]
 
     @Test("A message about a value from a variable names the variable, not the flag", arguments: Self.broken)
@@ -77,6 +79,8 @@ struct ArgumentsTests {
             "--dns", "system", "--upstream-memory", "1",
             "--breaker", "on", "--compression", "on", "--timeline", "on", "--proxy", "environment",
             "--public", "/", "--spool-directory", "/tmp",
+            "--trusted-proxies", "private, 203.0.113.7", "--client-header", "proxy-protocol",
+            "--forward-client", "forwarded", "--request-id", "trusted",
         ]
         var configuration = GatewayServerConfiguration()
         try configuration.apply(parse(words, environment: Self.broken))
@@ -84,6 +88,10 @@ struct ArgumentsTests {
         #expect(configuration.accessLog == .every(9) && configuration.logFormat == .text)
         #expect(configuration.logFields.description == "User-Agent, X-Tenant")
         #expect(configuration.slow == .milliseconds(250))
+        #expect(configuration.clients.trusted == (try TrustedProxies(["private", "203.0.113.7"])))
+        #expect(configuration.clients.header == .proxyProtocol)
+        #expect(configuration.clients.forward == .forwarded)
+        #expect(configuration.clients.requestID == .trusted)
         // The exceptions of the variables belong to the proxy of the variables.
         #expect(throws: UsageError.self) {
             try configuration.apply(parse([], environment: ["SLUICE_NO_PROXY": "a.test"]))
@@ -91,6 +99,53 @@ struct ArgumentsTests {
         #expect(throws: UsageError.self) {
             try configuration.apply(parse(["--proxy", "environment", "--no-proxy", "a.test"]))
         }
+    }
+
+    @Test("Variables say who the clients behind proxies are, as flags do")
+    func clientVariables() throws {
+        var configuration = GatewayServerConfiguration()
+        #expect(configuration.clients == ClientSettings())
+        try configuration.apply(
+            parse(
+                [],
+                environment: [
+                    "SLUICE_TRUSTED_PROXIES": "10.0.0.0/8,loopback", "SLUICE_CLIENT_HEADER": "x-real-ip",
+                    "SLUICE_FORWARD_CLIENT": "x-forwarded", "SLUICE_REQUEST_ID": "never",
+                ]))
+        #expect(configuration.clients.trusted.description == "10.0.0.0/8, 127.0.0.0/8, ::1")
+        #expect(configuration.clients.header == .xRealIP)
+        #expect(configuration.clients.forward == .xForwarded)
+        #expect(configuration.clients.requestID == .never)
+        // What no flag names stays.
+        configuration.clients.scheme = .https
+        try configuration.apply(parse(["--request-id", "any"]))
+        #expect(configuration.clients.requestID == .any && configuration.clients.scheme == .https)
+        #expect(configuration.clients.header == .xRealIP)
+    }
+
+    @Test(
+        "A setting of clients takes known words and networks, and the message lists them",
+        arguments: [
+            (
+                ["--trusted-proxies", "10.0.0.0/8,,"],
+                "--trusted-proxies takes networks separated by commas, private or loopback: "
+            ),
+            (["--trusted-proxies", "proxy.example"], "--trusted-proxies takes networks separated by commas"),
+            (
+                ["--client-header", "via"],
+                "--client-header takes x-forwarded-for, forwarded, x-real-ip or proxy-protocol, not 'via'"
+            ),
+            (
+                ["--forward-client", "all"],
+                "--forward-client takes none, x-forwarded or forwarded, not 'all'"
+            ),
+            (["--request-id", ""], "--request-id takes any, trusted or never, not ''"),
+        ])
+    func brokenClients(words: [String], message: String) throws {
+        var configuration = GatewayServerConfiguration()
+        let error = try #require(throws: UsageError.self) { try configuration.apply(parse(words)) }
+        #expect(error.message.hasPrefix(message), "\(error.message)")
+        #expect(configuration.clients == ClientSettings())
     }
 
     @Test(

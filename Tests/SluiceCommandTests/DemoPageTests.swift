@@ -32,6 +32,24 @@ struct DemoPageTests {
         #expect(try demo.askUpstream("users", "/GREEN").json.value(at: "/user/name")?.stringValue == "GREEN")
     }
 
+    @Test("The demo tells the address of its admin listener, which answers there")
+    func admin() throws {
+        let scratch = ScratchFolder()
+        let demo = try SluiceProcess([
+            "demo", "--port", "0", "--data", scratch.file("diary.sqlite3"), "--drain-delay", "0", "--admin",
+            "127.0.0.1:0",
+        ])
+        let port = try demo.readPort()
+        let base = "http://127.0.0.1:\(try demo.readAdminPort())"
+        #expect(try curl("http://127.0.0.1:\(port)/status").status == 404)
+        let status = try curl("\(base)/status")
+        #expect(status.status == 200)
+        #expect(try JSONFragment(parsing: status.body)[member: "phase"]?.stringValue == "ready")
+        #expect(try curl("\(base)/metrics").body.contains("sluice_connections "))
+        demo.signal(SIGTERM)
+        #expect(demo.finish().exitCode == 0)
+    }
+
     @Test("The upstreams have the ports after the gateway's, and one that is taken moves to a free one")
     func portsInARow() throws {
         for _ in 1...20 {

@@ -49,6 +49,47 @@ struct DescriptorShareTests {
         #expect(!output.errors.contains("no file descriptors left"))
     }
 
+    @Test("Once clients have all descriptors, the admin listener still answers")
+    func usedUp() throws {
+        let gateway = try SluiceProcess([
+            "serve", "--port", "0", "--loops", "1", "--hosts", "any", "--drain-delay", "0",
+            "--admin", "127.0.0.1:0",
+        ])
+        let (port, adminPort) = (try gateway.readPort(), try gateway.readAdminPort())
+        func status() throws -> RawClient.Reply {
+            let client = try RawClient(port: adminPort)
+            defer { client.close() }
+            client.send("GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return try client.reply()
+        }
+        #expect(try status().status == 200)
+        // No descriptor above the open ones can be opened any more; clients take those between them.
+        let folder = "/proc/\(gateway.processIdentifier)/fd"
+        let open = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { Int($0) }
+        let prlimit = Process()
+        prlimit.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+        prlimit.arguments = [
+            "--pid", "\(gateway.processIdentifier)", "--nofile=\((open.max() ?? 0) + 1):",
+        ]
+        try prlimit.run()
+        prlimit.waitForEnd()
+        try #require(prlimit.terminationStatus == 0)
+        var clients: [RawClient] = []
+        func isLeft() throws -> Bool {
+            let client = try RawClient(port: port)
+            clients.append(client)
+            client.send("GET /health/live HTTP/1.1\r\nHost: test\r\n\r\n")
+            return client.end(within: 50) != .silence
+                || gateway.errorLines(containing: "no file descriptors left") == 0
+        }
+        try spin(while: try isLeft()) { "\(clients.count) clients have found descriptors" }
+        for _ in 0..<20 { #expect(try status().status == 200) }
+        #expect(try status().text.contains(#""phase":"ready""#))
+        for client in clients { client.close() }
+        gateway.signal(SIGTERM)
+        #expect(gateway.finish().exitCode == 0)
+    }
+
     @Test("A client that reads large files slowly leaves descriptors to newcomers, health checks and others")
     func slowFiles() throws {
         let scratch = ScratchFolder()

@@ -83,6 +83,13 @@ extension CommandTests {
                 }
                 #expect(!drawn.output.contains("secret"))
             }
+            let piped = ["/bin/sh", "-c", #"cat '\#(log)' | "$0" "$@""#]
+            let words = ["explain", "--log", "-", "--request"]
+            let drawn = try SluiceProcess(words + [id], starter: piped).finish()
+            #expect(drawn.exitCode == 0 && drawn.output.hasPrefix("502 BAD_GATEWAY  "), "\(drawn.errors)")
+            let absent = try SluiceProcess(words + ["unknown"], starter: piped).finish()
+            #expect(absent.exitCode == 1)
+            #expect(absent.errors == "sluice: standard input has no request with the id unknown\n")
             let other = try SluiceProcess.run("explain", "--log", log, "--request", "unknown")
             #expect(other.exitCode == 1)
             #expect(other.errors == "sluice: \(log) has no request with the id unknown\n")

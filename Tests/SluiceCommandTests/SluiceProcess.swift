@@ -106,6 +106,15 @@ final class SluiceProcess {
         return port
     }
 
+    /// Waits until standard error names the address of the admin listener, and returns its port.
+    func readAdminPort() throws -> Int {
+        func port() -> Int? {
+            errors.firstMatch(of: /"admin listening","address":"127\.0\.0\.1:(\d+)"/).flatMap { Int($0.1) }
+        }
+        try spin(while: port() == nil) { "standard error is \(errors)" }
+        return try #require(port())
+    }
+
     /// Counts the lines with this text that standard error has so far.
     func errorLines(containing text: String) -> Int {
         errors.split(separator: "\n").count { $0.contains(text) }

@@ -20,7 +20,7 @@ final class AdminServer: Sendable {
     private static let (attempts, attemptsAtDefault) = (GatewayServer.bindAttempts, 2)
 
     private let group: EventLoopGroup
-    private let worker: LoopBound<AdminWorker>
+    let worker: LoopBound<AdminWorker>
     /// Why the default address is not used, for the log; nil if it is.
     private let omission: String?
     /// The addresses that are bound.

@@ -6,13 +6,13 @@ import Rx
 /// The admin listener on its loop. Confined to it.
 final class AdminWorker {
     /// How often an address is tried that a draining gateway has.
-    private static let retryInterval = Duration.milliseconds(100)
+    static let retryInterval = Duration.milliseconds(100)
 
     private let loop: EventLoop
     private let token: AdminToken?
     private let renderer: AdminRenderer
     private let reserve: DescriptorReserve
-    private let pulses: LoopPulses
+    let pulses: LoopPulses
     private let events: AdminEvents
     private var bindings: [AdminServer.Binding]
     /// One for each address, each with its own connections and requests: the clients of one address cannot

@@ -120,7 +120,7 @@ extension MetricTable {
     }
 }
 
-/// The last texts of metrics. Who asks while one is made waits for it.
+/// The last texts of metrics. Callers that ask while one is made wait for it.
 final class MetricsCache: Sendable {
     private struct Text: Sendable {
         let bytes: [UInt8]
@@ -130,10 +130,13 @@ final class MetricsCache: Sendable {
     static let age = TimeAmount.seconds(1)
 
     private let texts = Lock<[MetricsFormat: Text]>([:])
+    private let clock: @Sendable () -> MonotonicTime
+
+    init(clock: @escaping @Sendable () -> MonotonicTime = { MonotonicTime.clock() }) { self.clock = clock }
 
     func text(_ format: MetricsFormat, make: () -> [UInt8]) -> [UInt8] {
         texts.withLock { texts in
-            let now = MonotonicTime.clock()
+            let now = clock()
             if let last = texts[format], now - last.madeAt < Self.age { return last.bytes }
             let bytes = make()
             texts[format] = Text(bytes: bytes, madeAt: now)

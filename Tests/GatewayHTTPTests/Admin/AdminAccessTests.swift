@@ -103,6 +103,23 @@ struct AdminAccessTests {
         #expect(try Self.code(of: "127.0.0.1:1", [.origin: "http://localhost"]) == "FORBIDDEN")
     }
 
+    @Test("An address on all interfaces is closed to clients of the same machine, too")
+    func allInterfaces() throws {
+        try withAdminGateway(listen: ["0.0.0.0:0"]) { _, admin in
+            let status = try admin.ask("GET /status")
+            #expect(status.status == 403)
+            #expect(try status.code() == "FORBIDDEN")
+            #expect(try admin.post("/drain").status == 403)
+            for path in ["/health/ready", "/metrics"] {
+                #expect(try admin.ask("GET \(path)").status == 200)
+            }
+        }
+        try withAdminGateway(listen: ["0.0.0.0:0"], token: Self.token) { _, admin in
+            let status = try admin.ask("GET /status", "Authorization: Bearer \(Self.token)")
+            #expect(status.status == 200)
+        }
+    }
+
     @Test("A refusal tells over HTTP how to go on, in the envelope, and is never cached")
     func refusals() throws {
         try withAdminGateway(token: Self.token) { _, admin in

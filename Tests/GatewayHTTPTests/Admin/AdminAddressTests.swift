@@ -81,6 +81,27 @@ struct AdminAddressTests {
             ))
     }
 
+    @Test("Each address that is bound is in the log with its port")
+    func announced() throws {
+        let folder = ScratchFolder()
+        let pipe = RawPipe()
+        var bound: [SocketAddress] = []
+        try withAdminGateway(
+            listen: ["127.0.0.1:0", "unix:\(folder.file("admin.sock"))"], configure: { $0.logLevel = .info },
+            errors: pipe.writer
+        ) { server, _ in
+            bound = try #require(server.admin).addresses
+        }
+        close(pipe.writer)
+        let lines = pipe.readAll().split(separator: "\n").filter { $0.contains("admin listening") }
+        close(pipe.reader)
+        try #require(lines.count == 2 && bound.count == 2)
+        for (line, address) in zip(lines, bound) {
+            #expect(line.hasSuffix(#","level":"info","message":"admin listening","address":"\#(address)"}"#))
+        }
+        #expect(bound[0].port ?? 0 > 0)
+    }
+
     @Test("A successor takes over the address of a draining gateway once that has ended")
     func takeover() throws {
         let folder = ScratchFolder()

@@ -78,6 +78,11 @@ struct AdminTester {
         try ask("POST \(path)", "Content-Type: application/json", body: body)
     }
 
+    /// The `failed` or `slow` requests that the gateway has kept, the oldest first.
+    func kept(_ kind: String) throws -> [JSONFragment] {
+        try json("GET /requests")[member: kind]?.elements ?? []
+    }
+
     func json(_ line: String) throws -> JSONFragment {
         let reply = try ask(line)
         try #require(reply.status == 200, "\(reply)")

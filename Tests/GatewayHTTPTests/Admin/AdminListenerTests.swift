@@ -31,9 +31,13 @@ struct AdminListenerTests {
     func publicListener() throws {
         try withAdminGateway { server, _ in
             let client = try RawClient(port: server.port)
-            for path in ["/metrics", "/status", "/reload", "/drain"] {
-                #expect(client.get(path)?.status == 404)
+            for operation in AdminOperation.all {
+                client.send(
+                    "\(operation.method.rawValue) \(operation.path) HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Content-Type: application/json\r\nContent-Length: 0\r\n\r\n")
+                #expect(try client.reply().status == 404, "\(operation.path)")
             }
+            #expect(server.phase.isReady)
             #expect(client.get("/health/ready")?.status == 200)
         }
     }
@@ -48,9 +52,14 @@ struct AdminListenerTests {
             #expect(method.status == 405)
             #expect(method.value("Allow") == "GET, HEAD")
             #expect(try admin.ask("OPTIONS /drain").status == 405)
-            for type in ["", "Content-Type: text/plain", "Content-Type: application/json2"] {
-                let reply = type.isEmpty ? try admin.ask("POST /drain") : try admin.ask("POST /drain", type)
-                #expect(reply.status == 415, "\(type)")
+            let changing = AdminOperation.all.filter { $0.method != .get }
+            #expect(changing.map(\.path) == ["/explain", "/log-level", "/reload", "/drain"])
+            for operation in changing {
+                let line = "\(operation.method.rawValue) \(operation.path)"
+                for type in ["", "Content-Type: text/plain", "Content-Type: application/json2"] {
+                    let reply = type.isEmpty ? try admin.ask(line) : try admin.ask(line, type)
+                    #expect(reply.status == 415, "\(line) \(type)")
+                }
             }
             for body in ["{\"now\":true}", "[]", "{"] {
                 #expect(try admin.post("/drain", body: body).status == 400, "\(body)")
@@ -109,6 +118,40 @@ struct AdminListenerTests {
         }
     }
 
+    @Test("Of 17 requests explained at once one is refused, and all others are still answered")
+    func requestsAtOnce() throws {
+        let held = Signal()
+        let begun = Signal()
+        try withAdminGateway {
+            $0.limits.deadline = .seconds(60)
+        } declare: { gateway in
+            gateway.get("/held") { _ in
+                begun.fire()
+                try await held.wait()
+                return .json(1)
+            }
+        } _: { _, admin in
+            let body = #"{"target":"/held"}"#
+            let clients = try (0..<16).map { _ in
+                let client = try RawClient(port: admin.port)
+                client.send(
+                    "POST /explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                return client
+            }
+            for _ in clients { try begun.waitBlocking() }
+            let refused = try admin.post("/explain", body: body)
+            #expect(refused.status == 503)
+            #expect(try refused.code() == "OVERLOADED")
+            for path in ["/health/ready", "/health/live", "/status", "/metrics"] {
+                #expect(try admin.ask("GET \(path)").status == 200)
+            }
+            held.fire()
+            for client in clients { #expect(client.receive()?.status == 200) }
+            #expect(try admin.post("/explain", body: body).status == 200)
+        }
+    }
+
     @Test("The connections of an admin address are taken from those to upstreams, never from clients")
     func descriptors() throws {
         let without = try adminConfiguration([])
@@ -157,6 +200,45 @@ struct AdminListenerTests {
             #expect(loops[1].description == #"{"loop":1,"silent":true}"#)
             // The report waits for no loop.
             #expect(server.report.connections == 1)
+        }
+    }
+
+    @Test("/health/live is 503 with the number of a loop that is stuck, and 200 once it goes on")
+    func stuckLoopOverHTTP() throws {
+        let release = DispatchSemaphore(value: 0)
+        try withAdminGateway {
+            $0.loops = 2
+        } _: { server, admin in
+            defer { release.signal() }
+            let worker = try #require(server.admin?.worker)
+            // These pings are in addition to one each second.
+            func ping(_ count: Int, answeredBy workers: ArraySlice<LoopBound<Worker>>) throws {
+                for _ in 0..<count {
+                    let pinged = Signal()
+                    worker.loop.execute {
+                        worker.value.pulses.beat()
+                        pinged.fire()
+                    }
+                    try pinged.waitBlocking()
+                    // They answer each ping before the next.
+                    for worker in workers {
+                        let answered = Signal()
+                        worker.loop.execute { answered.fire() }
+                        try answered.waitBlocking()
+                    }
+                }
+            }
+            try ping(LoopPulses.mostMissed + 1, answeredBy: server.workers[...])
+            #expect(try admin.ask("GET /health/live").status == 200)
+            // It blocks the loop, as a handler can.
+            server.workers[1].loop.execute { _ = release.wait(timeout: .now() + 30) }
+            try ping(LoopPulses.mostMissed + 1, answeredBy: server.workers[..<1])
+            let stuck = try admin.ask("GET /health/live")
+            #expect(stuck.status == 503)
+            #expect(stuck.text == #"{"status":"stuck","loop":1}"#)
+            #expect(try admin.ask("GET /health/ready").status == 200)
+            release.signal()
+            try spin(while: try admin.ask("GET /health/live").status == 503) { "the loop counts as stuck" }
         }
     }
 

@@ -34,7 +34,7 @@ func withClientGateway(
             gateway.get("/who") { request in
                 .json([
                     request.clientAddress, request.scheme, request.authority ?? "-", request.host ?? "-",
-                    request.url, request.requestID,
+                    request.url, request.requestID, request.remoteAddress,
                 ])
             }
         }, body)
@@ -66,7 +66,7 @@ struct ClientTests {
 
     private static func who(_ reply: RawClient.Reply) throws -> [String] {
         let data = try JSONFragment(validating: reply.body[...])[member: "data"]
-        return (0..<6).compactMap { data?[element: $0]?.stringValue }
+        return (0..<7).compactMap { data?[element: $0]?.stringValue }
     }
 
     @Test(
@@ -81,6 +81,7 @@ struct ClientTests {
                 let fields = Self.forged.joined(separator: "\r\n")
                 let who = try Self.who(client.visit("/who", fields))
                 #expect(who[..<5] == ["127.0.0.1", "http", "inner", "inner", "http://inner/who"])
+                #expect(who[6].hasPrefix("127.0.0.1:"))
                 for target in ["/call", "/files/a"] {
                     #expect(try client.visit(target, fields).status == 200)
                 }
@@ -119,6 +120,7 @@ struct ClientTests {
                     "203.0.113.9", "https", "shop.example:8443", "shop.example",
                     "https://shop.example:8443/who?a=b",
                 ])
+            #expect(who[6].hasPrefix("127.0.0.1:"))
             for target in ["/call", "/files/a"] { #expect(try client.visit(target, fields).status == 200) }
             #expect(try client.visit("/none", fields).status == 404)
             #expect(try client.visit("/who").status == 200)

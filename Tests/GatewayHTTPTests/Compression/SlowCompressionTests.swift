@@ -95,13 +95,22 @@ struct SlowCompressionTests {
         }
     }
 
-    @Test("A client that reads streams slowly gets at most half of the compression; the rest is for others")
-    func shares() throws {
+    @Test(
+        "A client that reads streams slowly gets at most half of the compression, also behind a proxy; the rest is for others",
+        arguments: [false, true])
+    func shares(behindProxy: Bool) throws {
         let live = PublishRelay<[UInt8]>()
-        _ = try serve(configure: { $0.compression?.streams = 4 }, live: live) { server in
+        let trusted = try behindProxy ? TrustedProxies(["loopback"]) : TrustedProxies()
+        func configure(_ configuration: inout GatewayServerConfiguration) {
+            configuration.compression?.streams = 4
+            configuration.clients.trusted = trusted
+        }
+        _ = try serve(configure: configure, live: live) { server in
             func open(host: UInt8) throws -> Bool {
-                let client = try RawClient(port: server.port, host: host)
-                client.send("GET /live HTTP/1.1\r\nHost: test\r\nAccept-Encoding: gzip\r\n\r\n")
+                let client = try RawClient(port: server.port, host: behindProxy ? 1 : host)
+                // Without a trusted proxy this is an empty claim.
+                let field = "X-Forwarded-For: 203.0.113.\(behindProxy ? host : 9)\r\n"
+                client.send("GET /live HTTP/1.1\r\nHost: test\r\n\(field)Accept-Encoding: gzip\r\n\r\n")
                 clients.append(client)
                 // The first piece starts the answer once somebody subscribes.
                 func isSilent() -> Bool {

@@ -109,6 +109,36 @@ struct ProgramTests {
         }
     }
 
+    @Test("The program's own reload, drain and explain ask its running gateway")
+    func commands() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let folder = ScratchFolder()
+            let address = "unix:\(folder.file("admin.sock"))"
+            let gateway = try GatewayServer.start(try adminConfiguration([address])) {
+                $0.get("/region") { _ in .parts(number: 1) }
+            }
+            func run(_ words: String..., at address: String = address) -> Int32 {
+                Self.program.run(words, environment: ["SLUICE_ADMIN": address], declare: Self.declare)
+            }
+            #expect(run("reload", at: "unix:\(folder.file("none"))") == 1)
+            #expect(run("explain") == 2)
+            #expect(run("drain", "now") == 2)
+            #expect(run("explain", "/unknown") == 1)
+            #expect(run("explain", "/region") == 0)
+            #expect(run("reload") == 0)
+            #expect(run("drain") == 0)
+            gateway.waitUntilStopped()
+        }
+        let output = result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? ""
+        #expect(output.contains("200 OK  ") && output.contains("  GET /region  trace "), "\(output)")
+        #expect(output.contains("reloaded: generation 1\n"), "\(output)")
+        let errors = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(errors.contains("shop: http+unix:") && errors.contains("/none/reload: "), "\(errors)")
+        #expect(errors.contains("run 'shop explain --help' to list the flags"), "\(errors)")
+    }
+
     @Test("A flag with the name of another one stops the program")
     func flagTwice() async {
         await #expect(processExitsWith: .failure) {
