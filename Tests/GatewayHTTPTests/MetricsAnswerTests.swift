@@ -74,7 +74,7 @@ struct MetricsAnswerTests {
                 text.replacing("\n\(last)\n", with: "\n\(last)\n\(escaped)\n")
             ),
             (
-                "a count that is not that of the buckets",
+                "a count that differs from the buckets",
                 text.replacing(
                     #"order_amount_euros_count{kind=""} 3"#, with: #"order_amount_euros_count{kind=""} 4"#)
             ),

@@ -37,7 +37,7 @@ struct BucketsTests {
         #expect(counts(Buckets(nanoseconds: [5, 10]), [-7, .min]) == [2, 0, 0])
     }
 
-    @Test("All bounds of the usual buckets and of those of parts")
+    @Test("The usual buckets and the buckets of parts have exactly these bounds")
     func usual() {
         #expect(
             Buckets.usual.bounds.map { $0 / 100_000 } == [

@@ -102,7 +102,7 @@ struct ExampleFileTests {
         #expect(count >= 9)
     }
 
-    @Test("The settings that the article of operation shows alone are those of a file")
+    @Test("Each block of settings in Operating.md is part of a valid file")
     func settings() throws {
         let article = try Self.text("Sources/GatewayCore/GatewayCore.docc/Operating.md")
         let keys = Set(DocumentShape.shape.members.map(\.name))

@@ -91,7 +91,7 @@ struct UpstreamMetricsTests {
         }
     }
 
-    @Test("A call that gets no connection in time is refused as connection_limit_reached, and is no attempt")
+    @Test("A call that gets no connection in time counts as connection_limit_reached, not as an attempt")
     func noConnection() throws {
         let go = Signal()
         let upstream = try ScriptedUpstream.waiting(for: go)
