@@ -76,7 +76,9 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
     /// Counts a response.
     @inline(__always)
     final func countEnd(_ status: HTTPStatus) {
-        counts.attemptEnded(status, timings, address, at: loop.wakeTime)
+        counts.attemptEnded(status, timings, at: loop.wakeTime)
+        // Not above, where each success would count references of the address.
+        if status.code >= 500 { counts.responseFailed(status, address, at: loop.wakeTime) }
     }
 
     /// That is a time-out if the time of the request is over and the upstream was silent.

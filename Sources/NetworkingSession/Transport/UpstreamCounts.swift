@@ -59,16 +59,15 @@ package final class UpstreamCounts {
 
     /// An attempt had a response.
     @inline(__always)
-    func attemptEnded(
-        _ status: HTTPStatus, _ timings: borrowing OutboundTimings, _ address: PeerAddress?,
-        at now: MonotonicTime
-    ) {
+    func attemptEnded(_ status: HTTPStatus, _ timings: borrowing OutboundTimings, at now: MonotonicTime) {
         attempts.add(AttemptEnd(statusClass: status.code / 100, reason: nil))
         count(timings, at: now)
-        if status.code >= 500 {
-            lastFailure = LastFailure(
-                reason: .upstreamStatus, status: status.code, address: address, at: now)
-        }
+    }
+
+    /// The response of an attempt was a failure of the upstream.
+    @inline(never)
+    func responseFailed(_ status: HTTPStatus, _ address: PeerAddress?, at now: MonotonicTime) {
+        lastFailure = LastFailure(reason: .upstreamStatus, status: status.code, address: address, at: now)
     }
 
     func attemptFailed(
