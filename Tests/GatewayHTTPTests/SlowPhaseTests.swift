@@ -89,6 +89,17 @@ struct SlowPhaseTests {
         #expect(text([aside, first, quick], answer: 100) == "aside slow first_byte 89.0")
     }
 
+    @Test("The time in which the client sent its body is neither an upstream's nor the gateway's")
+    func request() {
+        let quick = part("a", 0, 10, [call("x", 0, 10, firstByte: 9)])
+        let slow = SlowPhase(after: ns(80), [quick], [], answer: .milliseconds(12))
+        #expect(slow.phase == .request)
+        #expect(slow.part == nil && slow.upstream == nil)
+        #expect(slow.time == .milliseconds(80))
+        // Without that time it is the upstream.
+        #expect(text([quick], answer: 12) == "a x first_byte 9.0")
+    }
+
     @Test("A call outside of parts has no part's name")
     func outside() {
         #expect(text([], [call("x", 0, 80, firstByte: 79)], answer: 100) == "x first_byte 79.0")
