@@ -271,6 +271,37 @@ struct AccessLogTimeTests {
         #expect(!line.description.contains("secret") && !line.description.contains("hidden"))
     }
 
+    @Test("The log does not tell names of members that the client chose, however deep they are")
+    func chosenNames() throws {
+        let text = """
+            version: 1
+            endpoints:
+            - post: /page
+              body:
+                type: object
+                additionalProperties: false
+                properties:
+                  tags: {type: object, additionalProperties: {type: object, properties: {n: {type: integer}}}}
+              data: {value: 1}
+
+            """
+        for (body, refused) in [
+            (#"{"secret":1}"#, ["body.*"]),
+            (#"{"tags":{"secret":{"n":"x"}},"secret2":1}"#, ["body.tags.*", "body.*"]),
+            (#"{"tags":{"secret":1}}"#, ["body.tags.*"]), (#"{"tags":1}"#, ["body.tags"]),
+        ] {
+            let lines = try Self.lines(text) { gateway in
+                let reply = try RawClient(port: gateway.server.port).post("/page", body: body)
+                #expect(reply?.status == 400)
+                // The client gets its own names.
+                #expect(reply?.text.contains("secret") == body.contains("secret"))
+            }
+            let line = try #require(lines.first)
+            #expect(line[member: "refused"]?.elements.compactMap(\.stringValue) == refused)
+            #expect(!line.description.contains("secret"))
+        }
+    }
+
     @Test(
         "A request that the parser, the router or the host check refuses is logged with the part that is wrong",
         arguments: [

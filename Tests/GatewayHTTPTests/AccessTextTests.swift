@@ -9,7 +9,7 @@ struct AccessTextTests {
     private static func text(_ port: UInt16) -> String {
         """
         version: 1
-        log: {level: error, format: text}
+        log: {level: error, format: text, fields: [X-Tenant, X-Shop]}
         upstreams: {shop: {url: "http://127.0.0.1:\(port)"}}
         endpoints:
         - get: /retried
@@ -66,6 +66,22 @@ struct AccessTextTests {
         ) { gateway, _ in
             let reply = try gateway.get("/typed?page=x&size=y")
             #expect(reply.status == 400)
+        }
+    }
+
+    @Test("Fields of the request that the log is to have come before the ID, quoted if they have spaces")
+    func fields() throws {
+        for (target, status) in [("/slow", 200), ("/nowhere", 404)] {
+            try expect(
+                "\(status) GET \(target) TOOK(  slow: .*)?  x-tenant: acme  x-shop: \"my shop, b\"",
+                [.answer { _ in FileGateway.ok() }]
+            ) { gateway, _ in
+                let client = try RawClient(port: gateway.server.port)
+                client.send(
+                    "GET \(target) HTTP/1.1\r\nHost: test\r\nX-Shop: my shop\r\nX-Tenant: acme\r\nX-Shop: b\r\n\r\n"
+                )
+                #expect(client.receive()?.status == status)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import GatewayConfig
 import GatewayCore
 import JSONBytes
 import Metrics
@@ -12,7 +13,8 @@ import Testing
 @Suite("Explaining requests", .timeLimit(.minutes(1)))
 struct ExplainTests {
     private func serve(
-        upstream url: String? = nil, _ body: (GatewayServer, AdminTester) throws -> Void
+        upstream url: String? = nil, fields: LoggedFields = .none,
+        _ body: (GatewayServer, AdminTester) throws -> Void
     ) throws {
         let upstream = try ScriptedUpstream([
             .answer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1" }
@@ -20,6 +22,7 @@ struct ExplainTests {
         defer { upstream.stop() }
         try withAdminGateway { configuration in
             configuration.upstreams = ["parts": [url ?? "http://127.0.0.1:\(upstream.port)"]]
+            configuration.logFields = fields
         } declare: { gateway in
             let parts = gateway.provider(PartsAPI.self, upstream: "parts")
             gateway.get("/page/{name}") { _ in .parts(first: parts.rx.request(.first).fragment()) }
@@ -31,6 +34,9 @@ struct ExplainTests {
                     bytes: request.body.count)
             }
             gateway.post("/upload", .streamsBody) { _ in .json(1) }
+            gateway.get("/streamed") { _ in
+                .stream(Observable.just(Array("a,b".utf8)), contentType: "text/csv")
+            }
             gateway.get("/large") { _ in .json(String(repeating: "a", count: 70_000)) }
         } _: { server, admin in
             try body(server, admin)
@@ -92,6 +98,26 @@ struct ExplainTests {
             let large = try admin.post("/explain", body: #"{"target":"/large"}"#).json()
             #expect(large[member: "truncated"]?.boolValue == true)
             #expect(large[member: "body"]?.stringValue?.utf8.count == AdminExchange.explainedBody)
+        }
+    }
+
+    @Test("A record has the operator's address as its client, and the fields that the log is to have")
+    func client() throws {
+        try serve(fields: try LoggedFields(["X-Tenant"])) { _, admin in
+            let body = #"{"method":"POST","target":"/echo","fields":{"x-tenant":"a","x-other":"b"}}"#
+            let record = try #require(admin.post("/explain", body: body).json()[member: "request"])
+            #expect(record[member: "client"]?.stringValue == "127.0.0.1")
+            #expect(record[member: "remote"]?.stringValue?.hasPrefix("127.0.0.1:") == true)
+            #expect(record[member: "fields"]?.description == #"{"x-tenant":"a"}"#)
+        }
+    }
+
+    @Test("A streamed answer is told as such, and its body is not shown")
+    func streamed() throws {
+        try serve { _, admin in
+            let told = try admin.post("/explain", body: #"{"target":"/streamed"}"#).json()
+            #expect(told[member: "streamed"]?.boolValue == true)
+            #expect(told[member: "body"]?.stringValue == "")
         }
     }
 

@@ -145,15 +145,36 @@ struct KeptRequestsTests {
         }
         keep("/old", in: one, after: 0)
         keep("/old", in: two, after: 0)
+        func both(after milliseconds: Int64) -> [(kept: Kept, now: MonotonicTime)?] {
+            [one, two].map { ($0.all, now + .milliseconds(milliseconds)) }
+        }
         var news = RecordNews()
         // The second loop is silent.
-        #expect(news.take([one.all, nil]).isEmpty)
+        #expect(news.take([both(after: 1)[0], nil]).isEmpty)
         keep("/a", in: one, after: 2)
-        #expect(news.take([one.all, two.all]).map(\.key.route) == ["/a"])
-        keep("/c", in: one, after: 4)
-        keep("/b", in: two, after: 3)
-        #expect(news.take([one.all, two.all]).map(\.key.route) == ["/b", "/c"])
-        #expect(news.take([one.all, two.all]).isEmpty)
+        #expect(news.take(both(after: 200)).map(\.key.route) == ["/a"])
+        keep("/c", in: one, after: 204)
+        keep("/b", in: two, after: 203)
+        #expect(news.take(both(after: 400)).map(\.key.route) == ["/b", "/c"])
+        #expect(news.take(both(after: 800)).isEmpty)
+    }
+
+    private typealias Kept = (failed: [KeptRecords.Record], slow: [KeptRecords.Record])
+
+    @Test("A record is news when nothing can repeat it any more, so that its repeats are complete")
+    func repeatedNews() throws {
+        let kept = KeptRecords()
+        let now = MonotonicTime.clock()
+        let key = KeptRecords.Key(route: "/a", reason: "x")
+        var news = RecordNews()
+        #expect(news.take([(kept.all, now)]).isEmpty)
+        #expect(kept.begins(key, at: now))
+        kept.keep(Array("{}".utf8), key, requestID: nil, at: now)
+        #expect(news.take([(kept.all, now + .milliseconds(50))]).isEmpty)
+        #expect(!kept.begins(key, at: now + .milliseconds(99)))
+        let taken = news.take([(kept.all, now + .milliseconds(100))])
+        #expect(taken.map(\.repeats) == [1])
+        #expect(kept.begins(key, at: now + .milliseconds(100)))
     }
 
     @Test("Events have a snapshot at once, and each request that fails from then on")

@@ -103,6 +103,28 @@ struct ServiceManagerTests {
         #expect(process.finish().exitCode == 0)
     }
 
+    @Test("It hears of a reload that the program asks for in Swift, and of one that fails")
+    func reloadInSwift() throws {
+        let name = scratch.file("notify")
+        let manager = try ManagerSocket(name)
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.loops = 1
+        configuration.drainDelay = .zero
+        configuration.logLevel = .error
+        configuration.accessLog = false
+        let server = try GatewayServer(configuration) { _ in }
+        server.tell(ServiceManager(["NOTIFY_SOCKET": name]))
+        server.accept()
+        #expect(manager.next() == ["READY=1", "STATUS=ready"])
+        try server.reload()
+        #expect(manager.next()?.first == "RELOADING=1")
+        #expect(manager.next() == ["READY=1", "STATUS=ready"])
+        server.drain()
+        #expect(manager.next() == ["STOPPING=1", "STATUS=draining"])
+        server.waitUntilStopped()
+    }
+
     @Test("A beat finds a loop that blocks, as long as it does")
     func beats() async throws {
         let (loops, own) = (try EventLoopGroup(count: 2), try EventLoopGroup(count: 1))

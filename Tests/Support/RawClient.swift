@@ -236,6 +236,14 @@ package final class RawClient {
         return receive()
     }
 
+    /// Sends JSON.
+    package func post(_ target: String, body: String) -> Reply? {
+        send(
+            "POST \(target) HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return receive()
+    }
+
     /// Whether a response began but did not complete.
     package var hasPartOfAnAnswer: Bool { isWithinReply || !unread.isEmpty }
 

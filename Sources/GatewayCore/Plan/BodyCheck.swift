@@ -20,6 +20,8 @@ struct BodyCheck {
     private var timeOfPatterns = Duration.zero
     /// Whether a pattern was not matched because the time was over.
     private(set) var isOutOfTime = false
+    /// Where the client chose a name: the log does not tell it, nor what is in that member. Nil elsewhere.
+    private var placeOfName: String?
 
     init(_ schema: BodySchema, patternTime: Duration = Self.patternTime) {
         self.schema = schema
@@ -85,10 +87,15 @@ struct BodyCheck {
         for (name, member) in members {
             if let property = rule.properties.first(where: { $0.name == name }) {
                 check(member, property.rule, at: Self.member(name, of: place))
-            } else if !rule.allowsOthers {
-                complain(Self.member(name, of: place), "absent")
-            } else if let others = rule.others.first {
-                check(member, others, at: Self.member(name, of: place))
+            } else if !rule.allowsOthers || !rule.others.isEmpty {
+                let outer = placeOfName
+                placeOfName = outer ?? place
+                defer { placeOfName = outer }
+                if !rule.allowsOthers {
+                    complain(Self.member(name, of: place), "absent")
+                } else if let others = rule.others.first {
+                    check(member, others, at: Self.member(name, of: place))
+                }
             }
         }
     }
@@ -110,7 +117,8 @@ struct BodyCheck {
     ) {
         guard faults.count < Self.faultLimit else { return }
         let name = ParameterName(.body, place)
-        faults.append(ParameterFault(name, rule: rule, fault(name.subject, rule)))
+        let logged = placeOfName.map { ParameterName(.body, Self.member("*", of: $0)) }
+        faults.append(ParameterFault(name, rule: rule, fault(name.subject, rule), logged: logged))
     }
 
     // MARK: - Words

@@ -86,18 +86,21 @@ struct ParameterFault: Error {
     let name: ParameterName
     let rule: String
     let message: String
+    private let logged: ParameterName
 
-    init(_ name: ParameterName, rule: String, _ error: GatewayError) {
+    /// - Parameter logged: the name for a log, if `name` has names that the client chose.
+    init(_ name: ParameterName, rule: String, _ error: GatewayError, logged: ParameterName? = nil) {
         self.name = name
         self.rule = rule
+        self.logged = logged ?? name
         message = error.message
     }
 
-    /// The place and name for a log. A client may choose names in its body, so only 128 bytes are kept.
+    /// The place and name for a log, at most 128 bytes of the name.
     var logName: String {
-        name.name.isEmpty
-            ? name.place.rawValue
-            : "\(name.place.rawValue).\(String(decoding: name.name.utf8.prefix(128), as: UTF8.self))"
+        logged.name.isEmpty
+            ? logged.place.rawValue
+            : "\(logged.place.rawValue).\(String(decoding: logged.name.utf8.prefix(128), as: UTF8.self))"
     }
 
     /// For the `details` of the answer.

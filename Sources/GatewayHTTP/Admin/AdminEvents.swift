@@ -57,7 +57,7 @@ final class AdminEvents {
     private func look() {
         guard let gateway else { return close() }
         timer = loop.setTimer(after: Self.interval, target: self)
-        LoopCollection.collect(of: gateway, on: loop, { ($0.records, $0.lastFailures) }) {
+        LoopCollection.collect(of: gateway, on: loop, { (($0.records, $0.loop.wakeTime), $0.lastFailures) }) {
             [weak self] values in
             guard let self, let gateway = self.gateway, !clients.isEmpty else { return }
             send("snapshot", gateway.status(values.map { $0?.1 }))
@@ -88,19 +88,25 @@ struct RecordNews {
     /// The number of the last record of each loop that was seen; nil before a loop has answered.
     private var seen: [Int?] = []
 
-    /// Returns the new records, the oldest first. Those that a loop has at its first answer are not new.
+    /// Returns the new records, the oldest first, once nothing repeats them any more. Those that a loop has at
+    /// its first answer are not new.
     ///
-    /// - Parameter records: what each loop has kept; nil for a silent loop.
+    /// - Parameter records: what each loop has kept, and its time; nil for a silent loop.
     mutating func take(
-        _ records: [(failed: [KeptRecords.Record], slow: [KeptRecords.Record])?]
+        _ records: [(kept: (failed: [KeptRecords.Record], slow: [KeptRecords.Record]), now: MonotonicTime)?]
     ) -> [KeptRecords.Record] {
         if seen.isEmpty { seen = Array(repeating: nil, count: records.count) }
         var news: [KeptRecords.Record] = []
         for (loop, records) in records.enumerated() {
-            guard let records else { continue }
-            let all = records.failed + records.slow
-            if let last = seen[loop] { news += all.filter { $0.number > last } }
-            seen[loop] = all.map(\.number).max() ?? seen[loop] ?? -1
+            guard let (kept, now) = records else { continue }
+            let all = kept.failed + kept.slow
+            guard let last = seen[loop] else {
+                seen[loop] = all.map(\.number).max() ?? -1
+                continue
+            }
+            let new = all.filter { $0.number > last && now - $0.time >= KeptRecords.repeatTime }
+            seen[loop] = new.map(\.number).max() ?? last
+            news += new
         }
         return news.sorted { $0.time < $1.time }
     }

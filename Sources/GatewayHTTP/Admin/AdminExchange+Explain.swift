@@ -16,10 +16,10 @@ extension AdminExchange {
         try beginExplaining()
         let answer = LoopBound(self, loop: loop)
         let worker = gateway.workers[Int.random(in: gateway.workers.indices)]
-        let remote = remoteText
+        let (remote, client) = (remoteText, clientText)
         patience = loop.setTimer(after: LoopPatience.limit, target: self)
         worker.loop.execute {
-            let explanation = Explanation(from: remote) { result in
+            let explanation = Explanation(from: remote, client: client) { result in
                 answer.loop.execute { answer.value.explained(result) }
             }
             let confined = LoopBound(explanation, loop: worker.loop)
@@ -133,14 +133,20 @@ final class Explanation {
         let isStream: Bool
     }
 
-    /// The address of the operator.
+    /// The address and port of the operator.
     let remote: String
+    /// The address alone.
+    let client: String
     private var deliver: (@Sendable (Result<Answer, GatewayError>) -> Void)?
     private var ongoing: (any OngoingRequest)?
     private var record: ((RequestSummary) -> [UInt8])?
 
-    init(from remote: String, _ deliver: @escaping @Sendable (Result<Answer, GatewayError>) -> Void) {
+    init(
+        from remote: String, client: String,
+        _ deliver: @escaping @Sendable (Result<Answer, GatewayError>) -> Void
+    ) {
         self.remote = remote
+        self.client = client
         self.deliver = deliver
     }
 
@@ -215,12 +221,12 @@ extension RequestHandler {
                 throw .invalidRequest("The endpoint streams bodies of requests, so explain sends it none")
             }
             let began = loop.wakeTime
-            let remote = explanation.value.remote
+            let (remote, client) = (explanation.value.remote, explanation.value.client)
             explanation.value.begin(request, at: match, of: responder, as: explanation) {
                 [recorder] summary in
                 let facts = RequestFacts(
-                    explained: request, status: summary.status, from: remote, slowLimit: match.slowLimit,
-                    at: began)
+                    explained: request, status: summary.status, from: remote, client: client,
+                    slowLimit: match.slowLimit, at: began, keepsFields: recorder.keepsFields)
                 return recorder.explain(facts, summary)
             }
         } catch {

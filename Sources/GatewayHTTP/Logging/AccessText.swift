@@ -11,7 +11,8 @@ enum AccessText {
     /// A request that the gateway answered, or that ended at its endpoint.
     static func write(
         _ facts: borrowing RequestFacts, _ microseconds: Int, _ summary: borrowing RequestSummary,
-        _ calls: AttemptLog, _ slow: SlowPhase?, _ style: LogStyle, to line: inout JSONLine
+        _ calls: AttemptLog, _ slow: SlowPhase?, _ fields: [RecordLines.LoggedField], _ style: LogStyle,
+        to line: inout JSONLine
     ) {
         begin(facts, microseconds, isPartial: summary.isPartial, style, to: &line)
         var hasReason = end(of: facts, to: &line)
@@ -34,17 +35,19 @@ enum AccessText {
         }
         if let slow { write(slow, to: &line) }
         write(refused: summary.refusedValues, to: &line)
+        write(fields, to: &line)
         finish(Array(summary.requestID.utf8)[...], style, to: &line)
     }
 
     /// A request that no endpoint answered.
     static func write(
         _ facts: borrowing RequestFacts, _ microseconds: Int, requestID: ArraySlice<UInt8>?,
-        refused: [String], _ style: LogStyle, to line: inout JSONLine
+        refused: [String], _ fields: [RecordLines.LoggedField], _ style: LogStyle, to line: inout JSONLine
     ) {
         begin(facts, microseconds, isPartial: false, style, to: &line)
         _ = end(of: facts, to: &line)
         write(refused: refused, to: &line)
+        write(fields, to: &line)
         finish(requestID, style, to: &line)
     }
 
@@ -119,6 +122,15 @@ enum AccessText {
         for (index, value) in values.enumerated() {
             line.plain(index == 0 ? "  refused: " : ", ")
             line.plain(LogText.quotedIfNeeded(value))
+        }
+    }
+
+    private static func write(_ fields: [RecordLines.LoggedField], to line: inout JSONLine) {
+        for field in fields {
+            line.constant("  ")
+            line.plain(field.name)
+            line.constant(": ")
+            line.plain(LogText.quotedIfNeeded(field.value))
         }
     }
 

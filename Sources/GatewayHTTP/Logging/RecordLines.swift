@@ -35,7 +35,8 @@ final class RecordLines {
         guard style == .json else {
             line.removeAll()
             return AccessText.write(
-                facts, microseconds(of: facts), summary, log, calls?.slow, style, to: &line)
+                facts, microseconds(of: facts), summary, log, calls?.slow, named(facts.fields), style,
+                to: &line)
         }
         begin()
         line.constant(#","requestId":""#)
@@ -72,7 +73,8 @@ final class RecordLines {
         guard style == .json else {
             line.removeAll()
             return AccessText.write(
-                facts, microseconds(of: facts), requestID: requestID, refused: note.refused, style, to: &line)
+                facts, microseconds(of: facts), requestID: requestID, refused: note.refused,
+                named(facts.fields), style, to: &line)
         }
         begin()
         if let requestID {
@@ -151,21 +153,30 @@ final class RecordLines {
         if !fieldNames.isEmpty { write(facts.fields) }
     }
 
-    /// Writes the fields of the request that the log is to have, joined if a request has several of a name.
+    /// Writes the fields of the request that the log is to have.
     @inline(never)
     private func write(_ fields: HTTPFields) {
-        var isFirst = true
-        for name in fieldNames {
-            let values = fields.valueBytes(of: name)
-            guard !values.isEmpty else { continue }
-            line.constant(isFirst ? #","fields":{"# : ",")
-            isFirst = false
-            line.string(name.description)
+        let named = named(fields)
+        for (index, field) in named.enumerated() {
+            line.constant(index == 0 ? #","fields":{"# : ",")
+            line.string(field.name)
             line.constant(":")
-            line.string(Self.shown(Array(values.joined(separator: ", ".utf8).prefix(Self.longestValue + 1))))
+            line.string(field.value)
         }
-        if !isFirst { line.constant("}") }
+        if !named.isEmpty { line.constant("}") }
     }
+
+    /// The fields of the request that the log is to have, with their values joined if there are several.
+    private func named(_ fields: HTTPFields) -> [LoggedField] {
+        fieldNames.compactMap { name in
+            let values = fields.valueBytes(of: name)
+            guard !values.isEmpty else { return nil }
+            let value = Array(values.joined(separator: ", ".utf8).prefix(Self.longestValue + 1))
+            return (name.description, Self.shown(value))
+        }
+    }
+
+    typealias LoggedField = (name: String, value: String)
 
     /// Returns at most `longestValue` bytes, cut between characters. A client may send any bytes, and a line
     /// is UTF-8.

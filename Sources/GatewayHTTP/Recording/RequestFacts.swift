@@ -74,8 +74,8 @@ struct RequestFacts: ~Copyable {
 
     /// A request that an operator has explained.
     init(
-        explained request: ReceivedRequest, status: Int, from remote: String, slowLimit: Duration?,
-        at began: MonotonicTime
+        explained request: ReceivedRequest, status: Int, from remote: String, client: String,
+        slowLimit: Duration?, at began: MonotonicTime, keepsFields: Bool
     ) {
         self.slowLimit = slowLimit
         method = request.head.method
@@ -83,12 +83,13 @@ struct RequestFacts: ~Copyable {
         self.status = status
         end = .completed
         self.remote = remote
-        client = remote
+        self.client = client
         receivedAt = began
         bytesReceived = 0
         bytesSent = 0
         version = request.head.version
         host = request.head.authorityBytes
+        if keepsFields { fields = request.head.fields }
     }
 
     /// Whether the gateway failed the client: a status of 500 and up, or an answer that it broke off. A

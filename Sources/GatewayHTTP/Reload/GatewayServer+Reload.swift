@@ -25,8 +25,10 @@ extension GatewayServer {
     ///
     /// - Throws: `GatewayReloadError` if the file cannot be used. Nothing changes then.
     public func reload() throws {
-        guard let file else { return try reloadCertificates() }
-        _ = try reloads.queue.sync { try reload(file) }
+        try tellingOfReload {
+            guard let file else { return try reloadCertificates() }
+            _ = try reloads.queue.sync { try reload(file) }
+        }
     }
 
     /// Handles SIGHUP: reloads on a helper thread, since reading files blocks. Writes one line to the log for
@@ -62,10 +64,10 @@ extension GatewayServer {
     }
 
     /// Tells the service manager that a reload begins, and how it went.
-    private func tellingOfReload(_ reload: () -> Void) {
+    private func tellingOfReload(_ reload: () throws -> Void) rethrows {
         if phase.isReady { serviceManager.withLock { $0 }?.reloading() }
-        reload()
-        tellReady()
+        defer { tellReady() }
+        try reload()
     }
 
     private func reloadCertificatesOnSignal() {

@@ -31,14 +31,14 @@ struct ServiceManager: Sendable {
         watchdog = isOurs && interval > 0 ? .microseconds(interval) : nil
     }
 
-    /// Sends lines. A manager that takes none for 100 ms misses them.
-    func send(_ lines: String...) {
+    /// Sends lines. A manager that takes none for the time of `patience` misses them.
+    func send(_ lines: String..., patience: Duration = .milliseconds(100)) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        var patience = timeval(tv_sec: 0, tv_usec: 100_000)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let (seconds, attoseconds) = patience.components
+        var time = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         let message = Array(lines.joined(separator: "\n").utf8)
         withUnsafePointer(to: address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -60,7 +60,8 @@ extension ServiceManager {
         var status = "ready"
         if let generation { status += ", generation \(generation)" }
         if isRefused { status += ", the last reload was refused" }
-        send("READY=1", "STATUS=\(status)")
+        // Without it the manager would end the process at its limit of the start. No loop waits for it.
+        send("READY=1", "STATUS=\(status)", patience: .seconds(5))
     }
 
     func reloading() {

@@ -56,7 +56,12 @@ extension InboundConnection {
     private func hasRoom(for exchange: InboundExchange) -> Bool {
         if server.isOverloaded {
             let error = InboundError.overloaded(head: exchange.request.head)
-            request.decided = DecidedAnswer(server.errorRenderer(error), error: error)
+            request.decided =
+                if let (response, note) = exchange.answer(to: error) {
+                    DecidedAnswer(response, note, error: error)
+                } else {
+                    DecidedAnswer(server.errorRenderer(error), error: error)
+                }
         } else if let (response, note) = exchange.overloadAnswer() {
             request.decided = DecidedAnswer(response, note)
         } else {

@@ -50,7 +50,7 @@ package final class LoopClient {
         do throws(TransportError) {
             upstream = try self.upstream(call)
         } catch {
-            return FailedAttempt(error, for: receiver, on: client.loop)
+            return FailedAttempt(error, nil, for: receiver, on: client.loop)
         }
         do throws(TransportError) {
             if let body = call.countedBody { try charge(body, to: upstream) }
@@ -63,10 +63,7 @@ package final class LoopClient {
             }
             permit = admitted
         } catch {
-            if error.reason != .circuitOpen || !receiver.wasRetried {
-                upstream.counts.attemptRefused(error.reason)
-            }
-            return FailedAttempt(error, for: receiver, on: client.loop)
+            return FailedAttempt(error, upstream.counts, for: receiver, on: client.loop)
         }
         let decodes = decodesContent && call.contentDecoding == .automatic
         if let streaming = receiver.streaming {
@@ -222,16 +219,30 @@ package final class LoopClient {
 /// loop.
 private final class FailedAttempt: LoopDisposable, DeferredWork, @unchecked Sendable {
     private let error: TransportError
+    private let counts: UpstreamCounts?
     private var receiver: (any AttemptReceiver)?
 
-    init(_ error: TransportError, for receiver: any AttemptReceiver, on loop: EventLoop) {
+    /// - Parameter counts: nil for an upstream that the client cannot open.
+    init(
+        _ error: TransportError, _ counts: UpstreamCounts?, for receiver: any AttemptReceiver,
+        on loop: EventLoop
+    ) {
         self.error = error
+        self.counts = counts
         self.receiver = receiver
         super.init(on: loop)
         loop.defer(self)
     }
 
-    func runDeferred() { receiver.take()?.attemptFailed(error) }
+    func runDeferred() {
+        guard let receiver = receiver.take() else { return }
+        // A retry that the circuit refuses was not made.
+        if error.reason != .circuitOpen || !receiver.wasRetried { counts?.attemptRefused(error.reason) }
+        receiver.attemptFailed(error)
+    }
 
-    override func cancel() { receiver = nil }
+    // The request's record shows a cancelled attempt, too.
+    override func cancel() {
+        if receiver.take() != nil { counts?.attemptCancelled() }
+    }
 }

@@ -88,6 +88,13 @@ package final class UpstreamCounts {
         count(timings, at: now)
     }
 
+    /// An attempt was cancelled before its refusal was reported.
+    func attemptCancelled() {
+        attempts.add(AttemptEnd(statusClass: 0, reason: Self.cancelled))
+        duration.observe(nanoseconds: 0)
+        poolWait.observe(nanoseconds: 0)
+    }
+
     @inline(__always)
     private func count(_ timings: borrowing OutboundTimings, at now: MonotonicTime) {
         duration.observe(nanoseconds: (now - timings.started).nanoseconds)

@@ -134,6 +134,32 @@ struct RequestMetricsTests {
         }
     }
 
+    @Test("A request above the limit of requests in flight counts at its route, and its line names that")
+    func refusedAtItsRoute() throws {
+        let held = HeldRequests()
+        let lines = try withLoggedGateway {
+            $0.inbound.requestsInFlight = 1
+        } declare: { gateway in
+            held.declare(on: gateway)
+            gateway.get("/users/{id}") { _ in .json(1) }
+            gateway.post("/posted") { .json($0.body.count) }
+        } _: { server in
+            let earlier = try held.begin(1, at: server)
+            let client = try RawClient(port: server.port)
+            #expect(client.get("/users/7")?.status == 503)
+            #expect(try RawClient(port: server.port).post("/posted", body: "[]")?.status == 503)
+            for (route, method) in [("/users/{id}", "GET"), ("/posted", "POST")] {
+                let labels = #"route="\#(route)",method="\#(method)",status="503",code="OVERLOADED""#
+                try server.wait(for: "http_requests_total{\(labels)}", toBe: 1)
+            }
+            held.answer()
+            for client in earlier { #expect(client.receive()?.status == 200) }
+        }
+        let refused = lines.filter { $0[member: "status"]?.intValue == 503 }
+        #expect(refused.map { $0[member: "route"]?.stringValue } == ["/users/{id}", "/posted"])
+        #expect(refused.map { $0[member: "code"]?.stringValue } == ["OVERLOADED", "OVERLOADED"])
+    }
+
     @Test("The 17th outcome of a route and all later ones are counted as _other")
     func outcomes() throws {
         _ = try withLoggedGateway { _ in
