@@ -59,7 +59,7 @@ struct DeploymentTests {
         .enabled(if: PythonTools.areInstalled, "\(PythonTools.missing)"))
     func compose() throws {
         let files = try Self.files(".", ".yaml").filter { $0.hasPrefix("compose") }
-        #expect(files.count >= 2)
+        #expect(files.count >= 3)
         let schema = ["-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
         for file in files {
             let path = Self.folder.appending(path: file).path
@@ -69,6 +69,23 @@ struct DeploymentTests {
         let wrong = try PythonTools.run(
             schema + ["--default-filetype", "yaml", "-"], input: "services: {a: {imagee: x}}\n")
         #expect(wrong.code != 0)
+    }
+
+    @Test("Each file that Compose mounts is there, and Grafana finds the dashboard and Prometheus")
+    func mounts() throws {
+        let texts = try Self.files(".", ".yaml").filter { $0.hasPrefix("compose") }.map(Self.text)
+        let mounted = texts.flatMap { $0.matches(of: /[ "-]\.\/([\w.\/-]+):\//) }.map { String($0.output.1) }
+        #expect(mounted.contains("prometheus") && mounted.contains("collector/collector.yaml"))
+        for path in mounted {
+            #expect(FileManager.default.fileExists(atPath: Self.folder.appending(path: path).path), "\(path)")
+        }
+        let operate = try Self.text("compose.operate.yaml")
+        let source = try Self.text("grafana/provisioning/datasources/prometheus.yaml")
+        #expect(source.contains("url: http://prometheus:9090\n") && operate.contains("\n  prometheus:\n"))
+        let provider = try Self.text("grafana/provisioning/dashboards/sluice.yaml")
+        #expect(
+            provider.contains("path: /etc/sluice\n")
+                && operate.contains("sluice.json:/etc/sluice/sluice.json"))
     }
 
     private static let analyzer = PeerProcess.find("systemd-analyze")

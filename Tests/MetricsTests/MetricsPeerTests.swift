@@ -34,6 +34,7 @@ struct MetricsPeerTests {
             .deletingLastPathComponent().appending(path: "../../docker/prometheus").standardized.path
         for arguments in [
             ["check", "rules", "\(folder)/rules.yaml", "\(folder)/alerts.yaml"],
+            ["check", "config", "\(folder)/prometheus.yaml"],
             ["test", "rules", "\(folder)/tests.yaml"],
         ] {
             let (status, output) = try MetricsReader.run(promtool, arguments, input: [])
