@@ -14,6 +14,12 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { token }
 
+    // Nearly all reasons differ in length, which is known without a look at their characters.
+    @inlinable
+    public static func == (left: FailureReason, right: FailureReason) -> Bool {
+        left.token.utf8.count == right.token.utf8.count && left.token == right.token
+    }
+
     /// The host name does not resolve.
     public static let dnsError = FailureReason(token: "dns_error")
     /// The host name was not resolved in time.

@@ -73,7 +73,7 @@ struct AccessTextTests {
     func fields() throws {
         for (target, status) in [("/slow", 200), ("/nowhere", 404)] {
             try expect(
-                "\(status) GET \(target) TOOK(  slow: .*)?  x-tenant: acme  x-shop: \"my shop, b\"",
+                "\(status) GET \(target) TOOK(  slow: .*)?  X-Tenant: acme  X-Shop: \"my shop, b\"",
                 [.answer { _ in FileGateway.ok() }]
             ) { gateway, _ in
                 let client = try RawClient(port: gateway.server.port)

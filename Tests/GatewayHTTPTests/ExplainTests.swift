@@ -108,7 +108,7 @@ struct ExplainTests {
             let record = try #require(admin.post("/explain", body: body).json()[member: "request"])
             #expect(record[member: "client"]?.stringValue == "127.0.0.1")
             #expect(record[member: "remote"]?.stringValue?.hasPrefix("127.0.0.1:") == true)
-            #expect(record[member: "fields"]?.description == #"{"x-tenant":"a"}"#)
+            #expect(record[member: "fields"]?.description == #"{"X-Tenant":"a"}"#)
         }
     }
 

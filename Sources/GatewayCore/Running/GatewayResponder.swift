@@ -156,6 +156,7 @@ public final class GatewayResponder: Sendable {
     {
         var facts = facts(fields)
         facts.format = match.endpoint.settings.format
+        facts.route = match.route
         var answer = renderer.error(error, for: facts)
         answer.note(error)
         return answer
@@ -167,8 +168,9 @@ public final class GatewayResponder: Sendable {
         _ error: GatewayError, fields: HTTPFields, requestID: String, at match: EndpointMatch?
     ) -> GatewayResponse {
         let format = match.map { $0.endpoint.settings.format } ?? format
-        return renderer.error(
-            error, for: Renderer.RequestFacts(requestID: requestID, fields: fields, format: format))
+        var facts = Renderer.RequestFacts(requestID: requestID, fields: fields, format: format)
+        facts.route = match?.route
+        return renderer.error(error, for: facts)
     }
 
     /// Adds the fields that middleware adds to an answer that is made elsewhere, such as a static file.

@@ -21,7 +21,7 @@ struct PipelinePlace {
 
     /// Nil outside a request.
     init?(_ name: String, _ policy: Part.Policy, in context: CallContext, _ run: any PipelinePart) {
-        guard let parts = context.resource(of: PipelineParts.self) else { return nil }
+        guard let parts = context.resource(of: PipelineParts.self) as? PipelineParts else { return nil }
         self.parts = parts
         began = parts.now
         number = parts.begin(name, policy, run, at: began)

@@ -25,13 +25,13 @@ extension CallContext {
         releaseResources()
     }
 
-    /// Returns the object of this type that the context keeps.
-    package func resource<Object: AnyObject & Sendable>(of type: Object.Type) -> Object? {
+    /// Returns the object of this very class that the context keeps. Not generic: a generic function looks up
+    /// its types at each call, which takes longer than all else.
+    package func resource(of type: AnyClass) -> (any AnyObject & Sendable)? {
         let root = root ?? self
         guard root.hasResources.load(ordering: .acquiring) else { return nil }
         return root.resources.withLock { resources in
-            // A cast takes long: only an object of this very type is tried.
-            for held in resources.held where Swift.type(of: held) == type { return held as? Object }
+            for held in resources.held where Swift.type(of: held) == type { return held }
             return nil
         }
     }
