@@ -11,7 +11,7 @@ PEERS = nginx haproxy prometheus systemd libnginx-mod-http-brotli-filter python3
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
 # Proofs under load need these, too.
-SOAK = nginx openssl strace slowhttptest wrk
+SOAK = nginx openssl strace slowhttptest wrk prometheus
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # How often the tests run, to find those that fail now and then.
@@ -52,7 +52,7 @@ help:
 	@echo 'make check-all     run lint, docs, test, fuzz, test-browser and sanitize, in this order (under two hours on two cores)'
 	@echo 'make soak          run the proofs under load (25 minutes); only one: make soak PROOF=drain'
 	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts'
-	@echo '                   relay reload endpoints wakes records)'
+	@echo '                   relay reload endpoints wakes records night)'
 	@echo 'make clean         remove build products'
 
 setup: libraries
@@ -184,6 +184,7 @@ soak: build
 	$(if $(or $(if $(PROOF),,all),$(filter budget,$(PROOF))),$(SWIFT) build -c release --product BudgetSoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter relay,$(PROOF))),$(SWIFT) build -c release --product RelaySoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter wakes,$(PROOF))),$(SWIFT) build -c release --product WakeSoak $(RELEASE))
+	$(if $(or $(if $(PROOF),,all),$(filter night,$(PROOF))),$(SWIFT) build -c release --product NightSoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 
 # All that CI does, without its limits. The cheapest step is the first.

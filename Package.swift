@@ -255,7 +255,7 @@ let package = Package(
             dependencies: ["HostCrowd", "GatewayHTTP", "NetworkingSession"],
             path: "Tests/Soak/HostSoak", swiftSettings: settings, linkerSettings: allocator),
 
-        // What the next three have in common.
+        // What the next four have in common.
         .target(
             name: "SoakGateway", dependencies: ["GatewayHTTP"], path: "Tests/Soak/SoakGateway",
             swiftSettings: settings),
@@ -269,6 +269,11 @@ let package = Package(
         .executableTarget(
             name: "WakeSoak", dependencies: ["SoakGateway", "GatewayHTTP"],
             path: "Tests/Soak/WakeSoak", swiftSettings: settings, linkerSettings: allocator),
+
+        // The gateway that blocks in `make soak PROOF=night`.
+        .executableTarget(
+            name: "NightSoak", dependencies: ["SoakGateway", "GatewayHTTP", "GatewayCore", "GatewayConfig"],
+            path: "Tests/Soak/NightSoak", swiftSettings: settings, linkerSettings: allocator),
 
         // The gateway that `make soak PROOF=relay` measures.
         .executableTarget(

@@ -13,6 +13,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE.parent.parent / ".build" / "release" / "sluice"
 # The proof `records` draws its requests from SEED, and sends as many as REQUESTS; its own number if that is None.
 SEED, REQUESTS = 1, None
+# The proof `night` divides the times of rules and alerts by it.
+SCALE = 10
 CHARTS = "/api/weights/charts?fddDate=2026-11-20"
 
 
