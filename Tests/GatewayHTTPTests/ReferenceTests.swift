@@ -86,7 +86,7 @@ struct ReferenceTests {
 
     @Test("Each path of the admin listener has one row")
     func adminPaths() throws {
-        let article = try Self.text("Sources/GatewayCore/GatewayCore.docc/Operating.md")
+        let article = try Self.text("Sources/GatewayCore/GatewayCore.docc/OperatingReference.md")
         let rows = try Self.rows("The admin listener", of: article).map { $0[0] }
         #expect(
             rows == ["GET /health/ready", "GET /health/live"]

@@ -57,17 +57,19 @@ struct MetricsTableTests {
     }
 
     @Test(
-        "Each metric has one row in Operating.md with its kind, labels and meaning, and each row is a metric")
+        "Each metric has one row in OperatingReference.md with its kind, labels and meaning, and each row is a metric"
+    )
     func rowsAreComplete() throws {
         let files = try SourceTree.sources.filter { $0.path.hasPrefix("Sources/Metrics/Families/") }
         let rows = files.flatMap(declared)
         // Each declaration was read.
         let names = files.flatMap { $0.text.matches(of: /"(?:sluice|process)_[a-z_]+"/) }
         #expect(rows.count == names.count && rows.count > 30)
-        let shown = shownRows(try SourceTree.file("Sources/GatewayCore/GatewayCore.docc/Operating.md"))
+        let shown = shownRows(
+            try SourceTree.file("Sources/GatewayCore/GatewayCore.docc/OperatingReference.md"))
         #expect(shown.map(\.name).sorted() == rows.map(\.name).sorted())
         for row in rows where !shown.contains(row) {
-            Issue.record("Operating.md has no row \(row)")
+            Issue.record("OperatingReference.md has no row \(row)")
         }
     }
 }
