@@ -44,4 +44,32 @@ struct RoundRobinTests {
         while let (_, element) = waiting.popFirst() { order.append(element) }
         #expect(order == Array(0..<3000))
     }
+
+    @Test("Any order of appends and pops is that of a queue for each holder")
+    func model() {
+        var random = SystemRandomNumberGenerator()
+        var waiting = RoundRobin<Int, Int>()
+        var queues: [Int: [Int]] = [:]
+        var order: [Int] = []
+        for number in 0..<20_000 {
+            // Mostly few elements, so that lines often end and begin again.
+            if Bool.random(using: &random) {
+                let holder = Int.random(in: 0..<4, using: &random)
+                waiting.append(number, of: holder)
+                if queues[holder, default: []].isEmpty { order.append(holder) }
+                queues[holder, default: []].append(number)
+            } else {
+                let popped = waiting.popFirst()
+                guard !order.isEmpty else {
+                    #expect(popped == nil)
+                    continue
+                }
+                let holder = order.removeFirst()
+                let element = queues[holder]?.removeFirst()
+                if queues[holder]?.isEmpty == false { order.append(holder) }
+                #expect(popped?.holder == holder && popped?.element == element, "\(number)")
+            }
+            #expect(waiting.count == queues.values.reduce(0) { $0 + $1.count })
+        }
+    }
 }
