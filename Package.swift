@@ -16,7 +16,7 @@ import PackageDescription
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics
 //     0      ASCIIText   Locking   Queues   Timers
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL
-//            CLinux   CPages
+//            CLinux   CPages   CConsole
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -77,6 +77,8 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // Embeds the files of Public/ in the program.
         .target(name: "CPages"),
+        // Embeds the console of the admin listener in every gateway.
+        .target(name: "CConsole"),
 
         module("Locking"),
         module("Queues"),
@@ -161,7 +163,8 @@ let package = Package(
         module(
             "GatewayHTTP",
             [
-                "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession", "Networking",
+                "CConsole", "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession",
+                "Networking",
                 "HTTPInbound",
                 "HTTPOutbound", "EventIO", "ContentCoding", "HTTPModel", "JSONBytes",
                 "Resilience", "Metrics",

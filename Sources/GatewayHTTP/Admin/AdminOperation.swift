@@ -47,18 +47,27 @@ struct AdminOperation: Sendable {
                     "name": JSONLiteral(gateway.site.name.description), "url": JSONLiteral(gateway.url),
                 ])
         },
+        AdminOperation(method: .get, path: "/", isOpen: true) { exchange, _ throws(GatewayError) in
+            try exchange.answerConsole()
+        },
+        AdminOperation(method: .get, path: "/console/FILE", isOpen: true) {
+            exchange, _ throws(GatewayError) in
+            try exchange.answerConsole()
+        },
     ]
 
-    /// Whether this is the operation's path. `ID` at its end stands for any segment.
+    /// Whether this is the operation's path. `ID` and `FILE` at its end stand for any segment.
     private func matches(_ path: String) -> Bool {
-        guard self.path.hasSuffix("/ID") else { return self.path == path }
-        let prefix = self.path.dropLast(2)
+        guard let variable = ["ID", "FILE"].first(where: { self.path.hasSuffix("/\($0)") }) else {
+            return self.path == path
+        }
+        let prefix = self.path.dropLast(variable.count)
         return path.hasPrefix(prefix) && path.count > prefix.count
             && !path.dropFirst(prefix.count).contains("/")
     }
 
     /// Whether a path needs no token.
-    static func isOpen(_ path: String) -> Bool { all.contains { $0.path == path && $0.isOpen } }
+    static func isOpen(_ path: String) -> Bool { all.contains { $0.isOpen && $0.matches(path) } }
 
     /// Returns what a request asks for.
     ///

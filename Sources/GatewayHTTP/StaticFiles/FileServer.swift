@@ -50,9 +50,10 @@ final class FileServer: Sendable {
 
     // MARK: Fields
 
-    /// Returns the head of an answer with a file, or of a 304. `now` is in seconds since 1970.
+    /// Returns the head of an answer with a file, or of a 304. `now` is in seconds since 1970. Requests to the
+    /// admin listener have no record, so they have no `requestID`.
     func head(
-        _ plan: FileSelection, of facts: FileFacts, _ type: FileType, requestID: String, now: Int64
+        _ plan: FileSelection, of facts: FileFacts, _ type: FileType, requestID: String?, now: Int64
     ) -> HTTPResponseHead {
         let chosen = plan.representation(of: facts)
         var fields = fields
@@ -60,7 +61,7 @@ final class FileServer: Sendable {
         // RFC 9110 8.8.2.1: Last-Modified is never later than Date.
         fields.append(.lastModified, bytes: HTTPDate.text(secondsSince1970: min(facts.modified, now))[...])
         if facts.compressed != nil || facts.brotli != nil { fields.append(.vary, "Accept-Encoding") }
-        fields.append(.xRequestID, requestID)
+        if let requestID { fields.append(.xRequestID, requestID) }
         // A 304 has no other metadata of the content (RFC 9110 15.4.5).
         guard plan.verdict != .notModified else {
             return HTTPResponseHead(status: .notModified, fields: fields)
