@@ -13,7 +13,7 @@ import PackageDescription
 //     4      GatewayCore   NetworkingSession   NetworkingCompatibility   NetworkingTesting
 //     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   RxTesting
 //     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
-//     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics
+//     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics   OTLP
 //     0      ASCIIText   Locking   Queues   Timers
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL
 //            CLinux   CPages   CConsole
@@ -113,6 +113,8 @@ let package = Package(
 
         // What the gateway counts, and the text in which Prometheus reads it.
         module("Metrics", ["Locking"]),
+        // Spans of traces as bytes, for a collector.
+        module("OTLP", ["ASCIIText"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience", ["Queues"]),
@@ -167,7 +169,7 @@ let package = Package(
                 "Networking",
                 "HTTPInbound",
                 "HTTPOutbound", "EventIO", "ContentCoding", "HTTPModel", "JSONBytes",
-                "Resilience", "Metrics",
+                "Resilience", "Metrics", "OTLP",
                 "ASCIIText", "Rx", "Locking",
             ]),
         module(
@@ -294,6 +296,7 @@ let package = Package(
         tests("ASCIITextTests", ["ASCIIText"]),
         tests("ResilienceTests", ["Resilience"]),
         tests("MetricsTests", ["Metrics", "TestTools"]),
+        tests("OTLPTests", ["OTLP", "TestTools"]),
         tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),

@@ -1,3 +1,4 @@
+import HTTPModel
 import Testing
 
 @testable import GatewayCore
@@ -6,6 +7,10 @@ import Testing
 
 @Suite("What a slow request spent its time on")
 struct SlowPhaseTests {
+    private let server: HTTPURL
+
+    init() throws { server = try HTTPURL("http://upstream") }
+
     /// Milliseconds in nanoseconds.
     private func ns(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
 
@@ -22,7 +27,9 @@ struct SlowPhaseTests {
                     isReused: false, assigned: assigned.map(ns), sent: sent.map(ns),
                     firstByte: firstByte.map(ns))),
             attempts: max(1, tries.count), status: 200, reason: nil, detail: nil,
-            startNanoseconds: ns(start), elapsedNanoseconds: ns(end - start), tries: tries)
+            startNanoseconds: ns(start), elapsedNanoseconds: ns(end - start), tries: tries,
+            server: server,
+            target: [])
     }
 
     private func part(

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPModel
 import RxTesting
 import Testing
@@ -9,7 +8,7 @@ import Testing
 struct RetryAfterTests {
     @Test("A Retry-After date is compared with the clock if the response has no Date")
     func againstTheClock() {
-        let now = Date(timeIntervalSince1970: 784_111_770.25)
+        let now = 784_111_770.25
         let fields: HTTPFields = [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT"]
         #expect(RetryAfter.delay(in: fields, now: now) == .milliseconds(6750))
         #expect(RetryAfter.delay(in: [.retryAfter: "0"], now: now) == .zero)

@@ -159,6 +159,7 @@ extension CommandTests {
                 hosts: [app.test]
                 log: {level: error, access: on, format: json, slow: 1s, fields: [User-Agent]}
                 clients: {trusted: loopback, header: forwarded, forward: none, requestId: any}
+                traces: {url: off, ratio: 0, rate: 1, failures: off}
                 drain: {delay: 0s}
                 timeline: on
                 compression: on

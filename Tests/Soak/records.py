@@ -1,10 +1,11 @@
 """What a gateway counts, logs and keeps of its requests is the same, to the last one: 10 000 requests on four loops, with
 upstreams that fail, refuse, hang and are retried, clients that leave, malformed requests, and reloads by SIGHUP and by
 `sluice reload`. Counters are compared with log lines by route, outcome, part, reason and attempt, log lines with the kept
-records, and both with what the clients got. `--seed N` chooses the requests, `--requests N` their number."""
+records and with the spans that a collector got, and all with what the clients got. `--seed N` chooses the requests, `--requests N` their number."""
 
 import asyncio
 import collections
+import http.server
 import json
 import os
 import random
@@ -12,6 +13,7 @@ import re
 import signal
 import socket
 import struct
+import sys
 import tempfile
 import threading
 import time
@@ -32,6 +34,7 @@ SHOWN = 8
 
 FILE = """version: 1
 log: {{slow: 60ms}}
+traces: {{url: {collector}, rate: 0}}
 metrics: {{buckets: [1ms, 5ms, 20ms, 60ms, 200ms, 1s]}}
 upstreams:
   shop:
@@ -365,6 +368,88 @@ class Reloads(threading.Thread):
         return collections.Counter({(result,): count for result, count in self.counts.items()})
 
 
+class Collector(http.server.ThreadingHTTPServer):
+    """Takes spans by OTLP over HTTP, and reads them with OpenTelemetry's own messages."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        self.bodies = []
+        bodies = self.bodies
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def spans(self):
+        """Returns kind, name, attributes and status of each span."""
+        sys.path.insert(0, str(harness.HERE.parent.parent / ".build" / "yaml"))
+        try:
+            from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+        except ImportError:
+            raise Missing("opentelemetry-proto is missing: Tests/yaml")
+        finally:
+            sys.path.pop(0)
+        spans = []
+        for body in self.bodies:
+            for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
+                for scope in resource.scope_spans:
+                    for span in scope.spans:
+                        attributes = {a.key: a.value.string_value or str(a.value.int_value) for a in span.attributes}
+                        spans.append((span.kind, span.name, attributes, span.span_id))
+        return spans
+
+
+def compare_spans(comparison, samples, lines, collector):
+    spans = collector.spans()
+    tables = collections.defaultdict(collections.Counter)
+    for kind, name, attributes, _ in spans:
+        if kind == 2:
+            tables["requests"][
+                attributes["http.route"], attributes["http.request.method"], attributes["http.response.status_code"],
+                attributes["sluice.request_id"]] += 1
+        elif kind == 1:
+            tables["parts"][name.removeprefix("part ").split("[")[0], attributes.get("sluice.reason", "")] += 1
+        else:
+            status = attributes.get("http.response.status_code")
+            tables["attempts"][attributes["sluice.upstream"], status or attributes["sluice.reason"]] += 1
+    logged = collections.defaultdict(collections.Counter)
+
+    def add_calls(owner):
+        for call in owner.get("calls", []):
+            was_sent = call["attempts"] > 0 or call.get("reason") in REFUSALS
+            for attempt in call.get("tries", [call] if was_sent else []):
+                logged["attempts"][call["upstream"], str(attempt.get("status") or attempt.get("reason", "cancelled"))] += 1
+
+    for line in lines:
+        if "trace" not in line:
+            continue
+        logged["requests"][line["route"], line["method"], str(line["status"]), line["requestId"]] += 1
+        add_calls(line)
+        for group in [*line.get("steps", []), line.get("parts", {})]:
+            for name, part in group.items():
+                add_calls(part)
+                if line["route"] != PROXY and part["startMs"] is not None:
+                    reason = part.get("reason") or ("cancelled" if part["kind"] == "cancelled" else "")
+                    logged["parts"][name.split("[")[0], reason] += 1
+    for what in ("requests", "parts", "attempts"):
+        comparison.compare(f"spans of {what}, and {what} in the log", tables[what], logged[what])
+    comparison.compare("spans_total and spans at the collector", counted(samples, "spans_total"), {("exported",): len(spans)})
+    comparison.list("spans, each with an id of its own", len(spans), ["twice"] * (len(spans) - len({span[3] for span in spans})))
+
+
 class Lines:
     """What log lines say, counted as the gateway counts it."""
 
@@ -560,13 +645,15 @@ def settle(gateway, admin):
 def prove():
     requests = [Request(number, chance) for chance in [random.Random(harness.SEED)] for number in range(harness.REQUESTS or REQUESTS)]
     print(f"    {len(requests)} requests of seed {harness.SEED}", flush=True)
+    collector = Collector()
     with Upstream("scripted") as upstream, tempfile.TemporaryDirectory() as folder, socket.socket() as gone:
         # Bound and without a listener, so that it refuses connections.
         gone.bind(("127.0.0.1", 0))
         refusing = f"http://127.0.0.1:{gone.getsockname()[1]}"
 
         def contents(number):
-            text = FILE.format(url=upstream.url, gone=refusing, rate=(0.3, 0.5)[number % 2])
+            text = FILE.format(
+                url=upstream.url, gone=refusing, rate=(0.3, 0.5)[number % 2], collector=collector.url)
             return text + EXTRA if number % 2 else text
 
         path = os.path.join(folder, "sluice.yaml")
@@ -582,6 +669,8 @@ def prove():
             asyncio.run(clients.run())
             seconds = time.monotonic() - began
             reloads = reloading.finish()
+            # Spans wait for others, five seconds at most.
+            time.sleep(6)
             samples, lines = settle(gateway, admin)
             records = watcher.finish()
             print(f"    {len(clients.answers)} answers, {clients.left} clients left, {sum(reloads.values())} reloads in {seconds:.1f} s,"
@@ -590,4 +679,6 @@ def prove():
             healthy = compare_clients(comparison, lines, clients)
             compare_metrics(comparison, samples, lines, healthy, reloads, gateway.complaints(), clients.connections)
             compare_records(comparison, lines, records)
-    check(comparison.differences == 0, "counters, log lines and records agree to the last request")
+            compare_spans(comparison, samples, lines, collector)
+    collector.shutdown()
+    check(comparison.differences == 0, "counters, log lines, records and spans agree to the last request")

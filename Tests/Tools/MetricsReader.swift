@@ -4,7 +4,13 @@ import Foundation
 package enum MetricsReader {
     private static let packages = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../.build/yaml").standardized.path
-    package static let isInstalled = FileManager.default.fileExists(atPath: "\(packages)/prometheus_client")
+    package static let isInstalled = hasPackage("prometheus_client")
+
+    /// Whether `Tests/yaml` has installed a package.
+    package static func hasPackage(_ folder: String) -> Bool {
+        FileManager.default.fileExists(atPath: "\(packages)/\(folder)")
+    }
+
     /// Why a test is skipped.
     package static let isMissing = "prometheus-client is not installed: Tests/yaml"
 

@@ -8,8 +8,11 @@ extension GatewayServerConfiguration {
         func values(_ table: SettingTable<GatewayServerConfiguration>) -> [(key: String, value: String?)] {
             values(table, of: self)
         }
-        let groups: Set = ["version", "listen", "admin", "log", "metrics", "drain", "clients", "limits"]
+        let groups: Set = [
+            "version", "listen", "admin", "log", "metrics", "traces", "drain", "clients", "limits",
+        ]
         return values(.listen) + values(.admin) + values(.log) + values(.metrics, of: metrics)
+            + values(.traces, of: traces)
             + values(.drain) + values(.clients, of: clients)
             + SettingTable.file.values(of: self).filter { !groups.contains($0.key) } + values(.limits)
     }

@@ -50,6 +50,8 @@ public struct GatewayServerConfiguration: Sendable {
     public var slow = Duration.seconds(1)
     /// Fields of requests that the access log has, with 256 bytes of each. Default none.
     public var logFields = LoggedFields.none
+    /// Whose traces are exported, and where to. Default: none.
+    public var traces = TraceSettings()
     /// What is measured for metrics.
     public var metrics = MetricsSettings()
     /// Called once for each request, when its answer has been sent or never will be: on the request's loop,

@@ -107,6 +107,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
         Setting("admin", \.self, .settings(.admin), "How operators reach the gateway.")
         Setting("log", \.self, .settings(.log), "What the gateway logs.")
         Setting("metrics", \.metrics, .settings(.metrics), "What is measured for metrics.")
+        Setting("traces", \.traces, .settings(.traces), "Whose traces are exported, and where to.")
         Setting("drain", \.self, .settings(.drain), "How the gateway stops.")
         Setting("name", \.name, .gatewayName, "The gateway's name in Via and Proxy-Status.")
         Setting("hosts", \.hosts, .hostNames, "The host names to answer for (*.example.com), or any.")
@@ -162,6 +163,24 @@ extension SettingTable where Root == MetricsSettings {
             "buckets", \.buckets, .bucketBounds,
             "The bounds of the buckets of sluice_http_request_duration_seconds: 1 to 20 rising times.")
         Setting("parts", \.parts, .flag, "Whether the parts of answers have metrics.")
+    }
+}
+
+extension SettingTable where Root == TraceSettings {
+    /// Whose traces are exported, and where to.
+    static let traces = SettingTable("traces", standard: TraceSettings()) {
+        Setting(
+            "url", \.collector, .collector,
+            "A collector that takes OTLP over HTTP, or off; /v1/traces is added if the URL has no path.")
+        Setting(
+            "ratio", \.ratio, .ratio,
+            "The share of requests whose traces are sampled at their heads, from 0 to 1.")
+        Setting(
+            "rate", \.rate, .integer(Root.rates),
+            "The most traces that a loop exports in a second; 0 for no limit.")
+        Setting(
+            "failures", \.failures, .flag,
+            "Whether failed and slow requests are exported even if they were not sampled.")
     }
 }
 

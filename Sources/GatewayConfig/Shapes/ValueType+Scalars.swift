@@ -80,13 +80,28 @@ extension ValueType where Value == Double {
         .scalar(.type("number", [("exclusiveMinimum", .integer(0)), ("maximum", .integer(1))])), unknown: 1,
         written: { "\($0)" }
     ) { (scalar) throws(ScalarFault) in
-        let value: Double?
+        let value = try decimal(scalar)
+        guard value > 0, value <= 1 else { throw .unfit("is not between 0 and 1") }
+        return value
+    }
+
+    /// A share that may be nothing: from 0 to 1.
+    static let ratio = ValueType(
+        .scalar(.type("number", [("minimum", .integer(0)), ("maximum", .integer(1))])), unknown: 1,
+        written: { "\($0)" }
+    ) { (scalar) throws(ScalarFault) in
+        let value = try decimal(scalar)
+        guard value >= 0, value <= 1 else { throw .unfit("is not from 0 to 1") }
+        return value
+    }
+
+    private static func decimal(_ scalar: YAMLScalar) throws(ScalarFault) -> Double {
         switch YAMLValue(scalar) {
-        case .integer(let text), .decimal(let text): value = Double(text)
+        case .integer(let text), .decimal(let text):
+            guard let value = Double(text) else { throw .unfit("is not a number") }
+            return value
         case .null, .bool, .unrepresentable, .text: throw .unfit("is not a number")
         }
-        guard let value, value > 0, value <= 1 else { throw .unfit("is not between 0 and 1") }
-        return value
     }
 }
 

@@ -110,6 +110,19 @@ extension ValueType where Value == AdminToken? {
     }.shown { $0?.description }
 }
 
+extension ValueType where Value == HTTPURL? {
+    // The reason never has the URL, whose query may contain a key.
+    static let collector = ValueType<String>.text.parsed(
+        "traces.url takes ", unknown: HTTPURL?.none
+    ) { text -> HTTPURL? in
+        do {
+            return try TraceSettings.collector(text)
+        } catch {
+            throw Refusal(TraceSettings.rule)
+        }
+    }.shown { $0.map { "\($0.scheme.rawValue)://\($0.host):\($0.port)\($0.path)" } ?? "off" }
+}
+
 extension ValueType where Value == TrustedProxies {
     static let trustedProxies = ValueType<[Located<String>]>.oneOrMore.parsed(
         "clients.trusted: ", unknown: TrustedProxies()

@@ -100,12 +100,14 @@ public final class GatewayResponder: Sendable {
 
     /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it;
     /// `memory` is the charge of a large body that `request` has, `place` the request's at an endpoint with a
-    /// limit of its own, and `attempts` an empty log for its calls.
+    /// limit of its own, and `attempts` an empty log for its calls. `isSampled` says whether the request's
+    /// trace is; nil without traces, where the client's flags are passed on.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
         client: ForwardedClient? = nil, isHead: Bool = false, body: (any PieceSource)? = nil,
         memory: (any RequestMemory)? = nil, place: EndpointPlace? = nil, outerTask: Int = 0,
-        attempts: consuming AttemptLog = AttemptLog(), for receiver: any AnswerReceiver
+        isSampled: Bool? = nil, attempts: consuming AttemptLog = AttemptLog(),
+        for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
@@ -113,7 +115,7 @@ public final class GatewayResponder: Sendable {
         let request = GatewayRequest(
             consume request, requestID: requestID, match, from: remote, for: client,
             scheme: environment.scheme, isHead: isHead, body, memory: memory)
-        var context = context(request, started, outerTask, place, attempts)
+        var context = context(request, started, outerTask, place, isSampled, attempts)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed() }
         let run = EndpointRun(
             request: request, context: context,
@@ -287,7 +289,7 @@ public final class GatewayResponder: Sendable {
 
     private func context(
         _ request: GatewayRequest, _ started: RxTime, _ outerTask: Int, _ place: EndpointPlace?,
-        _ attempts: consuming AttemptLog
+        _ isSampled: Bool?, _ attempts: consuming AttemptLog
     ) -> CallContext {
         let (endpoint, fields, requestID) = (request.endpoint, request.fields, request.requestID)
         let parent = TraceContext.received(in: fields)
@@ -302,7 +304,9 @@ public final class GatewayResponder: Sendable {
             own.append(.xRequestID, requestID)
             own.append(.traceParent, TraceContext.placeholder)
         }
-        own.overwrite(valueAt: 2) { TraceContext.write(continuing: parent, identifiers, to: $0) }
+        own.overwrite(valueAt: 2) {
+            TraceContext.write(continuing: parent, identifiers, isSampled: isSampled, to: $0)
+        }
         // A tracestate without a valid traceparent belongs to no trace.
         if parent != nil, let state = TraceState.received(in: fields) {
             own.append(.traceState, bytes: state)
@@ -311,7 +315,8 @@ public final class GatewayResponder: Sendable {
         if endpoint.forwarded.isEmpty, clientForms.areNone {
             return CallContext(
                 requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
-                client: request.sharer, bodyMemory: request.memory, place: place, attempts: attempts)
+                client: request.sharer, bodyMemory: request.memory, place: place,
+                isSampled: isSampled == true, attempts: attempts)
         }
         return CallContext(
             requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
@@ -319,7 +324,7 @@ public final class GatewayResponder: Sendable {
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
             cookieUpstreams: endpoint.settings.cookieUpstreams, client: request.sharer,
             clientFields: clientForms.areNone ? nil : ClientFields(request.clientFacts, in: clientForms),
-            bodyMemory: request.memory, place: place, attempts: attempts)
+            bodyMemory: request.memory, place: place, isSampled: isSampled == true, attempts: attempts)
     }
 
     private static func asksForTimeline(_ fields: HTTPFields) -> Bool {

@@ -174,6 +174,12 @@ public struct RequestSummary: Sendable {
     /// Trace Context), valid during the call only. Does nothing if no endpoint took the request.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { context?.withTraceID(body) }
 
+    /// The trace and the span of the request; nil if no endpoint took it.
+    package var trace: (high: UInt64, low: UInt64, span: UInt64)? { context?.trace }
+
+    /// Whether the request's trace was sampled at its head.
+    package var isSampled: Bool { context?.isSampled ?? false }
+
     /// Releases the parts' values, because the answer holds their bytes too.
     mutating func dropValues() {
         for index in steps.indices { steps[index].dropValues() }

@@ -84,7 +84,10 @@ public struct UpstreamCallSummary: Sendable, Hashable {
     package let elapsedNanoseconds: Int64
     /// The attempts of a call that was retried, at most 64; else empty.
     public let tries: [UpstreamTrySummary]
-
+    /// The first URL of the upstream.
+    package let server: HTTPURL
+    /// Path and query of the call.
+    package let target: ArraySlice<UInt8>
 }
 
 extension UpstreamCallSummary {
@@ -99,6 +102,8 @@ extension UpstreamCallSummary {
                 elapsed: call.elapsed(of: attempt))
         }
         upstream = call.upstream.name
+        server = call.upstream.baseURL
+        target = call.target
         method = call.method
         address = call.address?.description
         connection = call.connection.map { UpstreamConnectionSummary(stages: $0) }
@@ -114,6 +119,8 @@ extension UpstreamCallSummary {
         detail = nil
         tries = []
         upstream = call.upstream.name
+        server = call.upstream.baseURL
+        target = call.target
         method = call.methodName
         address = call.address?.description
         connection = call.connection.map { UpstreamConnectionSummary(stages: $0) }

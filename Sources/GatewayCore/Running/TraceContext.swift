@@ -1,8 +1,8 @@
-import HTTPModel
+package import HTTPModel
 
 /// The `traceparent` of upstream calls (W3C Trace Context, level 1): continues the client's trace with a new
 /// span, or starts a trace.
-enum TraceContext {
+package enum TraceContext {
     /// Returns the client's `traceparent` in the form of version 00; nil if it is absent, malformed or
     /// repeated.
     static func received(in fields: HTTPFields) -> ArraySlice<UInt8>? {
@@ -12,25 +12,42 @@ enum TraceContext {
         return valid(fields.valueBytes(at: index))
     }
 
-    /// Writes a `traceparent` of `length` bytes. `received` is the client's, already validated; nil starts a
-    /// trace.
+    /// Returns the span of the client that the request belongs to, and whether its trace is sampled; nil
+    /// without a valid `traceparent`.
+    package static func parent(in fields: HTTPFields) -> (span: UInt64, isSampled: Bool)? {
+        guard let received = received(in: fields) else { return nil }
+        let digits = received.dropFirst(36).prefix(16)
+        let span = digits.reduce(UInt64(0)) { $0 << 4 | UInt64(value(of: $1)) }
+        return (span, value(of: received[received.startIndex + 54]) & 1 == 1)
+    }
+
+    private static func value(of digit: UInt8) -> UInt8 {
+        digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+    }
+
+    /// Writes a `traceparent` of `length` bytes.
+    ///
+    /// - Parameters:
+    ///   - received: the client's, already validated; nil starts a trace.
+    ///   - identifiers: give the ids of the span and of a new trace.
+    ///   - isSampled: what the flags say of the trace; nil for what the client's say.
+    ///   - place: as many bytes.
     static func write(
-        continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers,
+        continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers, isSampled: Bool?,
         to place: UnsafeMutableRawBufferPointer
     ) {
         let (zero, dash) = (UInt8(ascii: "0"), UInt8(ascii: "-"))
         if let received {
             received.withUnsafeBytes { place.copyMemory(from: $0) }
             // Only sampled (bit 0) and random (bit 1, level 2) are known. Other flags must not be forwarded.
-            let digit = place[54]
-            let value = digit < UInt8(ascii: "a") ? digit - zero : digit - UInt8(ascii: "a") + 10
-            (place[53], place[54]) = (zero, zero + value & 3)
+            let flags = value(of: place[54]) & 3
+            (place[53], place[54]) = (zero, zero + (isSampled.map { flags & 2 | ($0 ? 1 : 0) } ?? flags))
         } else {
             (place[0], place[1], place[2]) = (zero, zero, dash)
             write(identifiers.next(), at: 3, place)
             write(identifiers.next(), at: 19, place)
             place[35] = dash
-            (place[52], place[53], place[54]) = (dash, zero, zero)
+            (place[52], place[53], place[54]) = (dash, zero, isSampled == true ? zero + 1 : zero)
         }
         write(identifiers.next() | 1, at: 36, place)
     }

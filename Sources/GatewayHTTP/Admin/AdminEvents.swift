@@ -88,8 +88,8 @@ struct RecordNews {
     /// The number of the last record of each loop that was seen; nil before a loop has answered.
     private var seen: [Int?] = []
 
-    /// Returns the new records, the oldest first, once nothing repeats them any more. Those that a loop has at
-    /// its first answer are not new.
+    /// Returns the new records, the oldest first, once nothing repeats them any more. Those that a loop has
+    /// at its first answer are not new.
     ///
     /// - Parameter records: what each loop has kept, and its time; nil for a silent loop.
     mutating func take(

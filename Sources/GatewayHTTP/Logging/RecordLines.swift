@@ -27,10 +27,11 @@ final class RecordLines {
     ///
     /// - Parameters:
     ///   - calls: the calls of a request that failed or was slow; nil for any other.
+    ///   - mark: how the request's trace is exported; nil if it is not.
     ///   - sample: of how many successes it is one; nil if all are logged, and for a failure.
     func compose(
         _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ log: AttemptLog,
-        _ calls: RecordedCalls? = nil, style: LogStyle, sample: Int? = nil
+        _ calls: RecordedCalls? = nil, mark: TraceMark? = nil, style: LogStyle, sample: Int? = nil
     ) {
         guard style == .json else {
             line.removeAll()
@@ -46,6 +47,11 @@ final class RecordLines {
         summary.withTraceID { digits in
             line.constant(#","traceId":""#)
             line.plain(digits)
+            line.constant(#"""#)
+        }
+        if let mark {
+            line.constant(#","trace":""#)
+            line.plain(mark.rawValue)
             line.constant(#"""#)
         }
         let answer = max(0, summary.nanoseconds &+ facts.startDelay) / 1000

@@ -52,7 +52,33 @@ extension GatewayServerConfiguration {
         case false?: compression = nil
         }
         limits.allowsTimeline = try arguments.isOn("timeline") ?? limits.allowsTimeline
+        try applyTraces(arguments)
         noteSources(arguments)
+        do {
+            try traces.apply(arguments.telemetry) { sources[$0] != nil }
+        } catch {
+            throw UsageError(message: error.message)
+        }
+    }
+
+    private mutating func applyTraces(_ arguments: ProgramArguments) throws(UsageError) {
+        if let text = arguments.string("traces") {
+            do {
+                traces.collector = try TraceSettings.collector(text)
+            } catch {
+                // The message omits the URL, whose query may contain a key.
+                throw UsageError(message: "\(arguments.source(of: "traces")) takes \(TraceSettings.rule)")
+            }
+        }
+        if let text = arguments.string("trace-ratio") {
+            guard let ratio = Double(text), TraceSettings.ratios.contains(ratio) else {
+                let source = arguments.source(of: "trace-ratio")
+                throw UsageError(message: "\(source) takes a number from 0 to 1, not '\(text)'")
+            }
+            traces.ratio = ratio
+        }
+        traces.rate = try arguments.integer("trace-rate", in: TraceSettings.rates) ?? traces.rate
+        traces.failures = try arguments.isOn("trace-failures") ?? traces.failures
     }
 
     private mutating func noteSources(_ arguments: ProgramArguments) {

@@ -20,6 +20,8 @@ public struct ProgramArguments: Sendable, Equatable {
     private var values: [String: [String]] = [:]
     /// The variables that values come from, by the name of the flag.
     private var variables: [String: String] = [:]
+    /// The variables of OpenTelemetry, which no flag has.
+    package private(set) var telemetry: [String: String] = [:]
     /// The arguments without a flag.
     package private(set) var positionals: [String] = []
     package var positional: String? { positionals.first }
@@ -54,6 +56,7 @@ public struct ProgramArguments: Sendable, Equatable {
             }
             values[flag.name, default: []].append(value)
         }
+        telemetry = environment.filter { $0.key.hasPrefix("OTEL_") }
         for flag in command.flags where values[flag.name] == nil {
             let variable = flag.environmentName
             guard let value = environment[variable], !value.isEmpty, !Self.isServiceLink(variable, value)

@@ -165,6 +165,7 @@ package struct ServeFlags {
                 name: "slow", placeholder: "SECONDS",
                 help: "from when on a request is slow: its log line says on what it spent the time",
                 fallback: Self.seconds(defaults.slow)),
+        ] + traces + [
             ProgramFlag(
                 name: "drain-delay", placeholder: "SECONDS",
                 help: "time from SIGTERM to closing the listener; /health/ready answers 503 meanwhile",
@@ -174,6 +175,29 @@ package struct ServeFlags {
                 help:
                     "directory for large answers to slow clients; if it is not writable they stay in memory",
                 fallback: defaults.inbound.spoolDirectory),
+        ]
+    }
+
+    /// Whose traces are exported.
+    private var traces: [ProgramFlag] {
+        let traces = defaults.traces
+        return [
+            ProgramFlag(
+                name: "traces", placeholder: "URL",
+                help: "collector for traces (OTLP over HTTP), or off; /v1/traces is added if it has no path",
+                fallback: traces.collector == nil ? "off" : "the URL in the code"),
+            ProgramFlag(
+                name: "trace-ratio", placeholder: "NUMBER",
+                help: "share of requests whose traces are sampled at their heads, from 0 to 1",
+                fallback: traces.ratio == traces.ratio.rounded() ? "\(Int(traces.ratio))" : "\(traces.ratio)"),
+            ProgramFlag(
+                name: "trace-rate", placeholder: "COUNT",
+                help: "most traces that a loop exports in a second; 0 for no limit",
+                fallback: "\(traces.rate)"),
+            ProgramFlag(
+                name: "trace-failures", placeholder: "on|off",
+                help: "export failed and slow requests even if they were not sampled",
+                fallback: traces.failures ? "on" : "off"),
         ]
     }
 

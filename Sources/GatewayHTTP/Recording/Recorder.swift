@@ -5,8 +5,8 @@ import HTTPInbound
 import HTTPModel
 import Networking
 
-/// Records how the requests of a loop ended: counts them, keeps those that failed or were slow, logs them,
-/// and tells the observer. Confined to the loop.
+/// Records how the requests of a loop ended: counts them, keeps those that failed or were slow, traces and
+/// logs them, and tells the observer. Confined to the loop.
 final class Recorder {
     private let logs: Logs
     private let lines: RecordLines
@@ -20,6 +20,7 @@ final class Recorder {
     private let observer: (@Sendable (FinishedRequest) -> Void)?
     private let loop: EventLoop
     let counters: RequestCounters
+    let tracer: Tracer
     let kept = KeptRecords()
     /// Logs whose requests are over. Their memory serves later requests.
     private var usedLogs: [AttemptLog] = []
@@ -32,6 +33,7 @@ final class Recorder {
         self.loop = loop
         lines = RecordLines(loop)
         counters = RequestCounters(on: loop)
+        tracer = Tracer(on: loop)
     }
 
     /// Records by these settings from now on.
@@ -48,8 +50,13 @@ final class Recorder {
         }
     }
 
-    /// Whether the log has fields of requests.
-    var keepsFields: Bool { !fieldNames.isEmpty }
+    /// Traces by these settings from now on. Call it after `use`.
+    func trace(_ settings: TraceSettings, by exporter: TraceExporter?) {
+        tracer.use(settings, fieldNames, exporter)
+    }
+
+    /// Whether the log or the traces have fields of requests.
+    var keepsFields: Bool { !fieldNames.isEmpty || tracer.isOn }
 
     /// Records a request that the gateway answered, or that ended at its endpoint.
     func ended(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) {
@@ -58,11 +65,15 @@ final class Recorder {
         let isFailure = facts.isFailure || summary.isPartial
         let answered = summary.nanoseconds &+ facts.startDelay
         let isSlow = answered >= facts.slowLimit?.nanoseconds ?? slowLimit
+        let mark = tracer.isOn ? tracer.mark(summary, isUnusual: isFailure || isSlow) : nil
         if isFailure || isSlow {
-            endedBadly(facts, summary, log, isFailure: isFailure, isSlow: isSlow)
-        } else if let channel, sampling.selects(.success) {
-            lines.compose(facts, summary, log, style: style, sample: sampling.shown)
-            lines.append(to: channel)
+            endedBadly(facts, summary, log, mark, isFailure: isFailure, isSlow: isSlow)
+        } else {
+            if let mark { trace(facts, summary, log, mark) }
+            if let channel, sampling.selects(.success) {
+                lines.compose(facts, summary, log, mark: mark, style: style, sample: sampling.shown)
+                lines.append(to: channel)
+            }
         }
         if observer != nil {
             // The observer may keep the summary, which shows the calls as long as it has the log.
@@ -77,18 +88,29 @@ final class Recorder {
     @inline(never)
     private func endedBadly(
         _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ log: AttemptLog,
-        isFailure: Bool, isSlow: Bool
+        _ mark: TraceMark?, isFailure: Bool, isSlow: Bool
     ) {
         let calls = RecordedCalls(summary, log, after: facts.startDelay, isSlow: isSlow)
+        if let mark { tracer.add(facts, summary, calls, mark) }
         if let slow = calls.slow { counters.countSlow(slow.phase, of: summary.route ?? RouteLabel.none) }
         let key = KeptRecords.Key(summary, calls, isFailure: isFailure)
         let isKept = kept.begins(key, at: loop.wakeTime)
         let isLogged = channel != nil && sampling.selects(isFailure ? .failure : .slow)
-        if isKept || style == .json { lines.compose(facts, summary, log, calls, style: .json) }
+        if isKept || style == .json { lines.compose(facts, summary, log, calls, mark: mark, style: .json) }
         if isKept { kept.keep(lines.text, key, summary, at: loop.wakeTime) }
         guard isLogged, let channel else { return }
         if style != .json { lines.compose(facts, summary, log, calls, style: style) }
         lines.append(to: channel)
+    }
+
+    /// Adds the spans of a request that neither failed nor was slow.
+    @inline(never)
+    private func trace(
+        _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary, _ log: AttemptLog,
+        _ mark: TraceMark
+    ) {
+        let calls = RecordedCalls(summary, log, after: facts.startDelay, isSlow: false)
+        tracer.add(facts, summary, calls, mark)
     }
 
     /// Returns the record of a request that an operator has explained, which is not counted.

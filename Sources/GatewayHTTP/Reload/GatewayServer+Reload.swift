@@ -211,6 +211,11 @@ extension GatewayServer {
         }
         upstreamLog.replace(earlier.upstreams, by: generation.upstreams)
         logs.use(generation.configuration)
+        do {
+            try tracing.use(generation.configuration)
+        } catch {
+            logs.diagnostics.write(.error, "exporting spans failed", ["what": "\(error)"])
+        }
         // Before the loops ask for their histograms.
         metrics.use(generation.configuration.metrics)
         let used = DispatchGroup()

@@ -54,6 +54,7 @@ public final class GatewayServer: Sendable {
     private let connectionLimitLog: ConnectionLimitLog
     private let proxyHeaderLog: ProxyHeaderLog
     private let refusalLog: RefusalLog
+    let tracing: Tracing
     /// Nil without an admin address.
     let admin: AdminServer?
     /// The program's; nil if it has none.
@@ -142,6 +143,8 @@ public final class GatewayServer: Sendable {
         resolver.count(in: metrics)
         self.resolver = resolver
         metrics.use(configuration.metrics)
+        let tracing = Tracing(metrics, logs.diagnostics, version: configuration.version)
+        self.tracing = tracing
         let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics, metrics: metrics)
         self.upstreamLog = upstreamLog
         let memory = FairBudget(capacity: configuration.upstreamBodies)
@@ -191,10 +194,11 @@ public final class GatewayServer: Sendable {
             let generation = try Generation(
                 configuration, material, at: site, isFirst: true, memory: threadMemory, declare: declare)
             current = Lock(generation)
+            try tracing.use(configuration)
             let shared = Worker.Shared(
                 phase: phase, logs: logs, descriptors: descriptors, connections: connections,
                 fileDescriptors: FileDescriptors(limit: InboundLimits.files(descriptors: descriptors)),
-                connectionLimitLog: connectionLimitLog, proxyHeaderLog: proxyHeaderLog,
+                connectionLimitLog: connectionLimitLog, proxyHeaderLog: proxyHeaderLog, tracing: tracing,
                 observer: configuration.observer)
             workers = listeners.indices.map { index in
                 let (listener, client, bodies) = (listeners[index], clients[index], requestBodies[index])
@@ -205,6 +209,7 @@ public final class GatewayServer: Sendable {
                 }
             }
         } catch {
+            tracing.finish()
             group.shutdown()
             admin?.shutdown()
             logs.close()
@@ -278,6 +283,7 @@ public final class GatewayServer: Sendable {
             logs.diagnostics.write(.warning, "the gateway ends before a reload has ended")
         }
         reloads.stopWatching()
+        tracing.finish()
         group.shutdown()
         admin?.shutdown()
         connectionLimitLog.writeRest()

@@ -20,6 +20,7 @@ final class Worker {
         let fileDescriptors: FileDescriptors
         let connectionLimitLog: ConnectionLimitLog
         let proxyHeaderLog: ProxyHeaderLog
+        let tracing: Tracing
         let observer: (@Sendable (FinishedRequest) -> Void)?
     }
 
@@ -52,6 +53,7 @@ final class Worker {
         let log = shared.logs.diagnostics
         recorder = Recorder(shared.logs, observer: shared.observer, loop: loop)
         recorder.use(shared.logs.settings)
+        recorder.trace(generation.configuration.traces, by: shared.tracing.exporter)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(generation, shared, limits, recorder: recorder)
@@ -80,6 +82,7 @@ final class Worker {
     func use(_ generation: Generation) {
         client.use(generation.routes, for: generation.upstreams)
         followLogs()
+        recorder.trace(generation.configuration.traces, by: shared.tracing.exporter)
         recorder.counters.use(
             generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
         let limits = generation.inboundLimits(shared)
@@ -140,6 +143,9 @@ final class Worker {
     /// How attempts at upstreams failed last, by the upstream's name.
     var lastFailures: [String: LastFailure] { client.lastFailures }
 
+    /// Passes the spans that wait to the exporter.
+    func flushSpans() { recorder.tracer.flush() }
+
     func takeLongestWake() -> TimeAmount { loop.takeLongestWake() }
 
     /// All clients have their answers. Writes that answers did not wait for go on to their ends, at most to
@@ -154,6 +160,7 @@ final class Worker {
         // Closing the client ends the calls, which leads back here.
         guard let callback = onStopped.take() else { return }
         if let cutTimer { loop.cancelTimer(cutTimer) }
+        flushSpans()
         client.close()
         callback()
     }

@@ -50,8 +50,8 @@ final class FileServer: Sendable {
 
     // MARK: Fields
 
-    /// Returns the head of an answer with a file, or of a 304. `now` is in seconds since 1970. Requests to the
-    /// admin listener have no record, so they have no `requestID`.
+    /// Returns the head of an answer with a file, or of a 304. `now` is in seconds since 1970. Requests to
+    /// the admin listener have no record, so they have no `requestID`.
     func head(
         _ plan: FileSelection, of facts: FileFacts, _ type: FileType, requestID: String?, now: Int64
     ) -> HTTPResponseHead {

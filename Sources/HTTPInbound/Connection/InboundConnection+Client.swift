@@ -10,6 +10,8 @@ extension InboundConnection {
         fileprivate var readsFields = false
         /// Whether requests lose their `X-Request-Id`.
         fileprivate var dropsRequestID = false
+        /// Whether a trusted proxy sends the requests.
+        fileprivate(set) var trustsSender = false
         /// False for most connections, whose peer is the client.
         var areNeeded: Bool { readsFields || dropsRequestID }
     }
@@ -29,12 +31,11 @@ extension InboundConnection {
         let trustsPeer = trusts(peer.address, settings)
         // The requests behind a header of the PROXY protocol are the client's own.
         rules.readsFields = trustsPeer && settings.header != .proxyProtocol && peer.client == nil
+        rules.trustsSender = (peer.client?.address).map(settings.trusted.contains) ?? trustsPeer
         switch settings.requestID {
         case .any: break
         case .never: rules.dropsRequestID = true
-        case .trusted:
-            let sender = peer.client?.address
-            rules.dropsRequestID = sender.map { !settings.trusted.contains($0) } ?? !trustsPeer
+        case .trusted: rules.dropsRequestID = !rules.trustsSender
         }
         return rules
     }

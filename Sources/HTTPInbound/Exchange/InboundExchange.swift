@@ -25,6 +25,8 @@ open class InboundExchange {
     public private(set) final var request: ReceivedRequest
     /// The method on the wire: HEAD stays HEAD.
     public final let method: HTTPMethod
+    /// Whether a trusted proxy sent the request (`ClientSettings.trusted`).
+    public final let isFromTrustedProxy: Bool
     /// When the request's head was complete.
     public final let receivedAt: MonotonicTime
     /// Reads the body, if the handler decided to stream it, there is one, and the request is not over.
@@ -74,6 +76,7 @@ open class InboundExchange {
         }
         request = ReceivedRequest(head: head)
         method = connection.request.method ?? .get
+        isFromTrustedProxy = connection.clientRules.trustsSender
         receivedAt = connection.request.receivedAt
         peer = connection.request.peer ?? connection.peer
     }

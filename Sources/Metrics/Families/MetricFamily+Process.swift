@@ -44,6 +44,9 @@ extension MetricFamily {
     public static let logLinesDropped = MetricFamily(
         "sluice_log_lines_dropped_total", .counter, labels: ["stream"],
         help: "Lines of the logs that their readers were too slow for.")
+    public static let spans = MetricFamily(
+        "sluice_spans_total", .counter, labels: ["result"],
+        help: "Spans of traces that were exported, or lost.")
     public static let buildInfo = MetricFamily(
         "sluice_build_info", .gauge, labels: ["version"], help: "The version of the program.")
     public static let draining = MetricFamily(

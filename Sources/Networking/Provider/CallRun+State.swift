@@ -17,7 +17,8 @@ extension CallRun {
 
     /// Nanoseconds that the response asks to wait before the next attempt; nil if it asks for none.
     final func retryAfter(in response: borrowing TransportResponse) -> Int64? {
-        let delay = RetryAfter.delay(in: response.fields, now: provider.transport.wallTime)
+        let delay = RetryAfter.delay(
+            in: response.fields, now: provider.transport.wallTime.secondsSince1970)
         // A server that is down speaks for itself. A rate limit may be the limit of all.
         if response.status.code >= 502, delay != nil, hasOtherAddress(orOut: false) { return nil }
         return delay?.nanoseconds
@@ -205,7 +206,8 @@ extension CallRun: RunningCall {
         let isUnsent = !retry.wasSent && (attempt == nil || addressed?.isKnownUnsent == true)
         let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
         return CallEntry(
-            settings: call.settings, sentMethod: call.method, began: started, elapsed: elapsed,
+            settings: call.settings, sentMethod: call.method, target: call.target, began: started,
+            elapsed: elapsed,
             tries: retried?.number,
             address: addressed?.knownAddress, connection: addressed?.knownConnection, attempts: attempts,
             hasAttemptsLeft: areLeft,

@@ -132,7 +132,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     private func enterRecord() {
         guard let context = call.context?.joining(.current) else { return }
         followUpContext = context
-        recordIndex = context.began(call.settings, call.method, at: started, by: self)
+        recordIndex = context.began(call, at: started, by: self)
     }
 
     /// Records how the call ended, for the request's log line.
@@ -140,7 +140,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     final func note(_ status: HTTPStatus, attempts: Int) {
         note(
             CallEntry(
-                settings: call.settings, sentMethod: call.method, began: started, elapsed: elapsed,
+                settings: call.settings, sentMethod: call.method, target: call.target, began: started,
+                elapsed: elapsed,
                 code: Int16(truncatingIfNeeded: status.code),
                 reason: status.code >= 400 ? .upstreamStatus : nil, tries: tries, address: address,
                 connection: connection, attempts: attempts, mayBeRepeated: call.method.isIdempotent))
@@ -348,7 +349,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
         guard let attempts = free() else { return }
         note(
             CallEntry(
-                settings: call.settings, sentMethod: call.method, began: started, elapsed: elapsed,
+                settings: call.settings, sentMethod: call.method, target: call.target, began: started,
+                elapsed: elapsed,
                 reason: failure.reason,
                 detail: failure.message, tries: tries, address: address, connection: connection,
                 attempts: attempts,

@@ -49,3 +49,7 @@ extension RxTimeInterval {
         }
     }
 }
+
+extension RxTime {
+    var secondsSince1970: Double { timeIntervalSince1970 }
+}

@@ -86,6 +86,8 @@ public struct AttemptConnection: Sendable, Hashable {
     private let firstByteMicroseconds: UInt32
     /// Whether the connection has served another call before.
     package let isReused: Bool
+    /// The number of the attempt's span in the request's trace; 0 if that is not sampled.
+    package let span: UInt16
 
     private static let unknown = UInt32.max
 
@@ -94,8 +96,10 @@ public struct AttemptConnection: Sendable, Hashable {
     ///   - assigned: when the pool gave the attempt a connection, or began to open one for it; nil before.
     ///   - sent: when the connection was there and the request began to go out; nil before.
     ///   - firstByte: when the first byte of a response arrived; nil before.
-    package init(isReused: Bool, assigned: Int64?, sent: Int64?, firstByte: Int64?) {
+    ///   - span: the number of its span; 0 for none.
+    package init(isReused: Bool, assigned: Int64?, sent: Int64?, firstByte: Int64?, span: UInt16 = 0) {
         self.isReused = isReused
+        self.span = span
         assignedMicroseconds = Self.microseconds(assigned)
         sentMicroseconds = Self.microseconds(sent)
         firstByteMicroseconds = Self.microseconds(firstByte)

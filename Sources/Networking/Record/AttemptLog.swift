@@ -225,6 +225,8 @@ public struct CallEntry: Sendable {
     // Not the upstream: references to objects with weak references are slow to count.
     let settings: CallSettings
     let sentMethod: HTTPMethod
+    /// Path and query.
+    package let target: ArraySlice<UInt8>
     var part = CallContext.noPart
     /// When the call was subscribed to.
     public let began: RxTime

@@ -18,7 +18,7 @@ extension FailureReason {
     public static let deadlineExceeded = FailureReason(token: "deadline_exceeded")
 
     /// Whether the attempt was refused before anything was sent. Such an attempt does not count.
-    var isRefusal: Bool { self == .circuitOpen || self == .concurrencyLimit }
+    package var isRefusal: Bool { self == .circuitOpen || self == .concurrencyLimit }
 
     /// Whether the attempt failed before it could send anything.
     var excludesRequest: Bool {

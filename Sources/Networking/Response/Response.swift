@@ -31,7 +31,8 @@ public final class Response: Sendable {
         wallTime: @autoclosure () -> RxTime
     ) {
         retryAfter =
-            response.status.code >= 300 ? RetryAfter.delay(in: response.fields, now: wallTime()) : nil
+            response.status.code >= 300
+            ? RetryAfter.delay(in: response.fields, now: wallTime().secondsSince1970) : nil
         raw = response
         // Whoever keeps the response for longer keeps it at its own expense.
         self.rareParts = rareParts?.withoutCharge

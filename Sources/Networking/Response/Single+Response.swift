@@ -116,8 +116,8 @@ extension Link {
     @_spi(Records) public var plainCall: PlainCall? {
         guard let run = self as? FragmentRun, run.isPlain else { return nil }
         return PlainCall(
-            upstream: run.call.upstream, method: run.call.method, address: run.address,
-            connection: run.connection)
+            upstream: run.call.upstream, method: run.call.method, target: run.call.target,
+            address: run.address, connection: run.connection)
     }
 
     /// Identifies the upstream and the address of `plainCall` without a retain.
@@ -136,6 +136,8 @@ public struct PlainCall: Sendable {
     /// Whom it was made to.
     public let upstream: Upstream
     let method: HTTPMethod
+    /// Path and query.
+    package let target: ArraySlice<UInt8>
     /// The address of its connection, or of its proxy; nil for a transport without addresses.
     public let address: PeerAddress?
     /// What its attempt reached; nil for a transport without connections.

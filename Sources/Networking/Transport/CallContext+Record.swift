@@ -38,11 +38,13 @@ extension CallContext {
     /// - Parameter run: released when the call ends.
     /// - Returns: the index for `ended`; nil if the log is full.
     func began(
-        _ settings: CallSettings, _ method: HTTPMethod, at time: RxTime, by run: any RunningCall
+        _ call: TransportCall, at time: RxTime, by run: any RunningCall
     ) -> Int? {
         withLog {
             $0.append(
-                CallEntry(settings: settings, sentMethod: method, part: part, began: time, run: run))
+                CallEntry(
+                    settings: call.settings, sentMethod: call.method, target: call.target, part: part,
+                    began: time, run: run))
         }
     }
 

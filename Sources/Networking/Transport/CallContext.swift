@@ -22,6 +22,10 @@ public final class CallContext: Sendable {
     let forwards: Bool
     /// Whether the request asks for its timeline, as few do.
     package let isTimed: Bool
+    /// Whether the request's trace was sampled at its head, so that each attempt has a span of its own.
+    package let isSampled: Bool
+    /// How many attempts have spans, in the request's own context.
+    let spans = Atomic(0)
 
     /// The request's own context, which has the record. Nil in that context itself.
     let root: CallContext?
@@ -132,7 +136,7 @@ public final class CallContext: Sendable {
         authorizationUpstreams: [String],
         cookieUpstreams: [String], client: String? = nil, clientFields: ClientFields? = nil,
         bodyMemory: (any AnyObject & Sendable)? = nil, place: (any RequestPlace)? = nil,
-        attempts: consuming AttemptLog = AttemptLog()
+        isSampled: Bool = false, attempts: consuming AttemptLog = AttemptLog()
     ) {
         let ownFields = fields
         var authorization = HTTPFields()
@@ -151,24 +155,28 @@ public final class CallContext: Sendable {
             cookies: cookies, to: cookieUpstreams, client: clientFields)
         self.init(
             requestID, fields, forwarding, forwards: !listed.isEmpty, deadline: deadline, origin: origin,
-            outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, attempts: attempts)
+            outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, isSampled: isSampled,
+            attempts: attempts)
     }
 
     /// - Parameter fields: sent with every call. Nothing is forwarded.
     package convenience init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil,
         outerTask: Int = 0, client: String? = nil, bodyMemory: (any AnyObject & Sendable)? = nil,
-        place: (any RequestPlace)? = nil, attempts: consuming AttemptLog = AttemptLog()
+        place: (any RequestPlace)? = nil, isSampled: Bool = false,
+        attempts: consuming AttemptLog = AttemptLog()
     ) {
         self.init(
             requestID, fields, nil, forwards: false, deadline: deadline, origin: origin,
-            outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, attempts: attempts)
+            outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, isSampled: isSampled,
+            attempts: attempts)
     }
 
     private init(
         _ requestID: String, _ fields: consuming HTTPFields, _ forwarding: Forwarding?, forwards: Bool,
         deadline: RxTime?, origin: RequestOrigin?, outerTask: Int, client: String?,
-        bodyMemory: (any AnyObject & Sendable)?, place: (any RequestPlace)?, attempts: consuming AttemptLog
+        bodyMemory: (any AnyObject & Sendable)?, place: (any RequestPlace)?, isSampled: Bool,
+        attempts: consuming AttemptLog
     ) {
         Self.register()
         self.requestID = requestID
@@ -178,6 +186,7 @@ public final class CallContext: Sendable {
         self.outerTask = outerTask
         work = nil
         isTimed = false
+        self.isSampled = isSampled
         log = Lock(attempts)
         root = nil
         part = CallContext.noPart
@@ -207,6 +216,7 @@ public final class CallContext: Sendable {
         outerTask = other.outerTask
         self.work = work ?? other.work
         self.isTimed = isTimed ?? other.isTimed
+        isSampled = other.isSampled
         log = Lock(AttemptLog())
         root = other.root ?? other
         clientText = nil
@@ -283,12 +293,17 @@ public final class CallContext: Sendable {
     /// Calls `body` with the trace id of `traceparent`, 32 hex digits, if there is one. Valid only during the
     /// call.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        withTraceParent {
+            body(UnsafeRawBufferPointer(rebasing: $0[3..<35]).assumingMemoryBound(to: UInt8.self))
+        }
+    }
+
+    /// Calls `body` with the value of `traceparent`, if that is long enough.
+    func withTraceParent(_ body: (UnsafeRawBufferPointer) -> Void) {
         // After Via and X-Request-Id.
         fields.withValue(at: 2, ifNamed: "traceparent") { value in
             // version "-" trace-id "-" parent-id "-" flags (W3C Trace Context 3.2.2)
-            if value.count >= 35 {
-                body(UnsafeRawBufferPointer(rebasing: value[3..<35]).assumingMemoryBound(to: UInt8.self))
-            }
+            if value.count >= 55 { body(value) }
         }
     }
 

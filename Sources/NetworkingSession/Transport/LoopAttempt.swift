@@ -13,6 +13,8 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
     final var receiver: (any AttemptReceiver)?
     final var permit: AttemptPermit
     private final let counts: UpstreamCounts
+    /// The number of its span in the request's trace; 0 if that is not sampled.
+    private final let span: UInt16
 
     /// - Parameter streaming: the receiver, if it follows the attempt's progress.
     init(
@@ -24,6 +26,7 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
         self.receiver = receiver
         self.permit = permit
         self.counts = counts
+        span = call.isSampled ? call.takeSpan() : 0
         let limits = call.limits
         let isStreaming = streaming != nil
         super.init(
@@ -40,7 +43,7 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
     /// Nobody waits for the client's own calls any more: their upstreams may stop working on them.
     override final var mayDrain: Bool { !call.isAbandoned }
 
-    override final func writeRequest(to writer: RequestWriter) { writer.write(call) }
+    override final func writeRequest(to writer: RequestWriter) { writer.write(call, span: span) }
 
     override final var countedBody: AnyObject? { call.countedBody }
 
@@ -106,7 +109,7 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
             isReused: timings.isReusedConnection,
             assigned: timings.assigned.map { ($0 - started).nanoseconds },
             sent: timings.connected.map { ($0 - started).nanoseconds },
-            firstByte: timings.firstByte.map { ($0 - started).nanoseconds })
+            firstByte: timings.firstByte.map { ($0 - started).nanoseconds }, span: span)
     }
 
     /// Reports, before the end, where the attempt went.
@@ -199,19 +202,20 @@ extension TransportCall {
 }
 
 extension RequestWriter {
-    func write(_ call: TransportCall) {
+    func write(_ call: TransportCall, span: UInt16) {
+        let shared = span == 0 ? call.contextFields : call.contextFields(of: span)
         if case .stream(let source) = call.body {
             if let arriving = source as? any ArrivingBody {
                 return write(
-                    call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
+                    call.method, target: call.target, fields: call.fields, sharedFields: shared,
                     stream: ArrivingOutboundBody(arriving))
             }
             return write(
-                call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
+                call.method, target: call.target, fields: call.fields, sharedFields: shared,
                 stream: BlockingBody(source, expectsContinue: call.expectsContinue))
         }
         write(
-            call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
+            call.method, target: call.target, fields: call.fields, sharedFields: shared,
             body: call.body.inMemory)
     }
 }

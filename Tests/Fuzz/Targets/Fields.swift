@@ -92,7 +92,7 @@ private func checkRetryAfter(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UI
     for hasDate in [false, true] {
         if hasDate { fields.append(.date, bytes: second) }
         for clock in clocks {
-            guard let delay = RetryAfter.delay(in: fields, now: clock) else { continue }
+            guard let delay = RetryAfter.delay(in: fields, now: clock.timeIntervalSince1970) else { continue }
             guard delay >= .zero, delay <= .seconds(1_000_000_000), delay.nanoseconds >= 0 else {
                 fatalError("delay out of range: \(delay)")
             }
@@ -130,7 +130,8 @@ private func checkTrace(_ bytes: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>)
     defer { room.deallocate() }
     var parents = HTTPFields()
     parents.append(.traceParent, bytes: bytes)
-    TraceContext.write(continuing: TraceContext.received(in: parents), Identifiers(), to: room)
+    TraceContext.write(
+        continuing: TraceContext.received(in: parents), Identifiers(), isSampled: nil, to: room)
     let digits = room.enumerated().allSatisfy { place, byte in
         [2, 35, 52].contains(place)
             ? byte == 0x2d : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)

@@ -79,13 +79,15 @@ struct ConfigAnswerTests {
         let told = Set(GatewayServerConfiguration().settingValues.map(\.key))
         var keys: Set<String> = []
         for shape in ConfigSchemaText.shapes
-        where ["listen", "admin", "log", "metrics", "drain", "clients", "limits"].contains(shape.title) {
+        where ["listen", "admin", "log", "metrics", "traces", "drain", "clients", "limits"].contains(
+            shape.title)
+        {
             // Upstreams have limits, too.
             guard shape.definition == shape.title else { continue }
             keys.formUnion(shape.members.map { "\(shape.title).\($0.name)" })
         }
         let others: Set = [
-            "version", "listen", "admin", "log", "metrics", "drain", "clients", "limits", "include",
+            "version", "listen", "admin", "log", "metrics", "traces", "drain", "clients", "limits", "include",
             "schemas", "upstreams",
             "endpoints",
             "defaults",

@@ -39,6 +39,14 @@ extension FileKeys {
             #expect($0.accessLog == .every(20))
             #expect($0.logFormat == .text)
         },
+        KeyExample.setting(
+            "file.traces traces.url traces.ratio traces.rate traces.failures",
+            "traces: {url: \"http://collector:4318\", ratio: 0.25, rate: 0, failures: off}"
+        ) {
+            let collector = try HTTPURL("http://collector:4318/v1/traces")
+            #expect($0.traces.collector == collector)
+            #expect($0.traces.ratio == 0.25 && $0.traces.rate == 0 && !$0.traces.failures)
+        },
         KeyExample.setting("file.drain drain.delay drain.deadline", "drain: {delay: 2s, deadline: 9s}") {
             #expect($0.drainDelay == .seconds(2))
             #expect($0.drainDeadline == .seconds(9))

@@ -1,9 +1,7 @@
-import ASCIIText
-import FoundationEssentials
-import HTTPModel
+internal import ASCIIText
 
 /// `Retry-After` (RFC 9110 10.2.3): seconds, or a date.
-enum RetryAfter {
+package enum RetryAfter {
     /// The longest wait, 31 years: for larger numbers and later dates.
     private static let longest = Duration.seconds(1_000_000_000)
 
@@ -11,8 +9,8 @@ enum RetryAfter {
     /// malformed. Compares a date with the response's own `Date`, if present, so that clock differences do
     /// not matter.
     ///
-    /// - Parameter now: the time of day. Evaluated only if needed.
-    static func delay(in fields: HTTPFields, now: @autoclosure () -> Date) -> Duration? {
+    /// - Parameter now: seconds since 1970. Evaluated only if needed.
+    package static func delay(in fields: HTTPFields, now: @autoclosure () -> Double) -> Duration? {
         guard let value = fields.firstValueBytes(.retryAfter), !value.isEmpty else { return nil }
         if value.allSatisfy(ASCII.isDigit) {
             let digits = value.drop { $0 == UInt8(ascii: "0") }
@@ -21,8 +19,11 @@ enum RetryAfter {
         }
         guard let date = HTTPDate.seconds(value) else { return nil }
         let here = fields.firstValueBytes(.date).flatMap(HTTPDate.seconds).map(Double.init)
-        let wait = Double(date) - (here ?? now().timeIntervalSince1970)
+        let wait = Double(date) - (here ?? now())
         guard wait > 0 else { return .zero }
-        return wait < 1e9 ? .milliseconds(Int64((wait * 1000).rounded(.up))) : longest
+        guard wait < 1e9 else { return longest }
+        // Up. `rounded()` is a call of the C library.
+        let milliseconds = Int64(wait * 1000)
+        return .milliseconds(Double(milliseconds) < wait * 1000 ? milliseconds + 1 : milliseconds)
     }
 }
