@@ -140,11 +140,11 @@ function draw(chart, drawn, now, span, end) {
   write(chart.begin, `−${span / 60} min`);
   const x = (at) => 1000 * (1 - (end - at) / (span * 1000));
   const y = (value) => 97 - (value / top) * 94;
-  const grid = [3, 50, 97].map((place) => svg("line", { class: "grid", x1: 0, x2: 1000, y1: place, y2: place }));
+  const grid = [3, 50, 97].map((place) => svg("line", { class: "grid", "data-decorative": true, x1: 0, x2: 1000, y1: place, y2: place }));
   const paths = lines.flatMap((line, index) => pieces(drawn, line.of).flatMap((piece) => {
     const path = piece.map(({ at, value }, place) => `${place ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
     const area = `${path}L${x(piece[piece.length - 1].at).toFixed(1)} 97L${x(piece[0].at).toFixed(1)} 97Z`;
-    return [line.area && svg("path", { class: `area line-${index}`, d: area }), svg("path", { class: `line line-${index}`, d: path })];
+    return [line.area && svg("path", { class: `area line-${index}`, "data-decorative": true, d: area }), svg("path", { class: `line line-${index}`, d: path })];
   }).filter(Boolean));
   chart.picture.replaceChildren(...grid, ...paths);
   const said = lines.map((line, index) => {

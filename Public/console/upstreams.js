@@ -105,7 +105,7 @@ function makeLimit(name) {
   const fill = svg("rect", { height: 6, rx: 3 });
   const text = el("span", { class: "number" });
   const picture = svg("svg", { class: "meter", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" },
-    svg("rect", { class: "track", width: 100, height: 6 }), fill);
+    svg("rect", { class: "track", "data-decorative": true, width: 100, height: 6 }), fill);
   return { fill, text, node: el("li", { "data-limit": name }, el("span", {}, limitNames[name] ?? name), text, picture) };
 }
 

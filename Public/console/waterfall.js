@@ -3,12 +3,21 @@ import { bytes, milliseconds, unknown } from "./format.js";
 
 const plain = (value) => (value === null || value === undefined ? unknown : value < 10 ? value.toFixed(1) : String(Math.round(value)));
 
-/** The bar of a row: `phases` are `[class, from, to]` in milliseconds of the request. */
+/** Phases differ by their height, not by colour alone. */
+const heights = { span: 10, queue: 2, connect: 7, wait: 4, receive: 10, failure: 10 };
+
+function shape(kind, x, width) {
+  const place = { class: kind, x: x.toFixed(1), width: width.toFixed(1) };
+  if (kind === "backoff") return svg("line", { class: kind, x1: place.x, x2: (x + width).toFixed(1), y1: 5, y2: 5 });
+  return svg("rect", { ...place, y: 5 - heights[kind] / 2, height: heights[kind] });
+}
+
+/** The bar of a row: `phases` are `[kind, from, to]` in milliseconds of the request. */
 function bar(phases, end) {
   const rects = phases.filter(([kind, from, to]) => from !== null && from !== undefined && (to - from >= 0.05 || kind === "failure")).map(([kind, from, to]) => {
     // Very short phases can still be seen.
     const width = Math.max(4, ((to - from) / end) * 1000);
-    return svg("rect", { class: kind, x: Math.min(996, (from / end) * 1000).toFixed(1), width: width.toFixed(1), height: 10 });
+    return shape(kind, Math.min(996, (from / end) * 1000), width);
   });
   return cell("", { class: "bar-cell", "aria-hidden": "true" },
     svg("svg", { viewBox: "0 0 1000 10", preserveAspectRatio: "none" }, rects));
@@ -92,7 +101,7 @@ function legend() {
     ["backoff", "pause before the next attempt"], ["failure", "failure"],
   ];
   return el("ul", { class: "bar-legend", "aria-hidden": "true" }, kinds.map(([kind, text]) =>
-    el("li", {}, svg("svg", { viewBox: "0 0 10 10" }, svg("rect", { class: kind, width: 10, height: 10 })), text)));
+    el("li", {}, svg("svg", { viewBox: "0 0 16 10" }, shape(kind, 0, 16)), text)));
 }
 
 /** Draws where the time of a request went, from its record alone. */

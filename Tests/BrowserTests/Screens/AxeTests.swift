@@ -5,7 +5,7 @@ extension InOtherBrowser {
     /// Deque's axe-core knows more rules than our own checks. `Tests/axe` downloads it.
     @Suite("The page by axe", .timeLimit(.minutes(3)))
     struct AxeTests {
-        fileprivate static let script = try? String(
+        static let script = try? String(
             contentsOf: URL(fileURLWithPath: #filePath)
                 .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().appendingPathComponent(".build/axe/axe.min.js"),
@@ -57,7 +57,7 @@ extension InOtherBrowser {
 
 extension Page {
     /// The violations that axe finds, one for each element.
-    fileprivate func axeComplaints() async throws -> [String] {
+    func axeComplaints() async throws -> [String] {
         try await settle()
         return try await run(
             (InOtherBrowser.AxeTests.script ?? "") + """

@@ -40,6 +40,22 @@ extension InBrowser {
             }
         }
 
+        @Test(
+            "A picture of the console is taken in each theme",
+            arguments: [Look(), Look(theme: .dark), Look(device: .phone)])
+        func console(look: Look) async throws {
+            let folder = try #require(Pictures.folder)
+            try await withConsole(look: look, latency: "on") { page, demo async throws in
+                try await page.visit(demo)
+                try await page.settle()
+                let picture = try await page.screenshot(
+                    from: "body", height: look.device == .phone ? 2400 : 1300, look.device,
+                    pixelRatio: look.device == .phone ? 2 : 1)
+                let name = "console-\(look.device)-\(look.theme).png"
+                try picture.write(to: URL(fileURLWithPath: folder).appendingPathComponent(name))
+            }
+        }
+
         /// Returns a picture: of the window for the form, of 1500 pixels from the stage on a phone, of the
         /// home screen for the README, else of the whole page.
         private func picture(of page: Page, _ device: Look.Device, _ state: State) async throws -> Data {
@@ -77,6 +93,26 @@ extension InBrowser {
             }
             try await page.run("document.activeElement.blur(); scrollTo(0, 0)")
         }
+    }
+}
+
+extension Page {
+    /// Sends requests for half a minute, some of which fail or are slow, and opens a waterfall.
+    fileprivate func visit(_ demo: Demo) async throws {
+        let paths = ["/api/home", "/api/tags", "/api/users/GREEN", "/api/home", "/api/weather?nx=60&ny=127"]
+        for round in 0..<150 {
+            switch round {
+            case 60: try await demo.setFault("drop", of: "tags")
+            case 66: try await demo.setFault("none", of: "tags")
+            case 90: try await demo.setFault("flaky:2", of: "diary", api: "weights")
+            case 120: try await demo.setFault("delay:1200", of: "weather")
+            default: break
+            }
+            try await demo.ask(paths[round % paths.count])
+        }
+        try await self["#request-rows button"].click()
+        try await self["#request-rows .calls"].appears()
+        try await run("document.activeElement.blur(); scrollTo(0, 0)")
     }
 }
 

@@ -15,8 +15,14 @@ final class Demo: Sendable {
     /// The origins of the sample upstreams, which the page calls in a race.
     let upstreams: [String]
 
-    /// - Parameter port: 0 for any free port.
-    init(port: Int = 0) async throws {
+    /// - Parameters:
+    ///   - port: 0 for any free port.
+    ///   - admin: The address of the admin listener; port 0 for any free one.
+    ///   - latency: Whether the upstreams take their time: `on` or `off`.
+    ///   - arguments: Further arguments.
+    init(port: Int = 0, admin: String = "off", latency: String = "off", _ arguments: [String] = [])
+        async throws
+    {
         let program = Self.program
         guard access(program, X_OK) == 0 else {
             throw PeerFailure(description: "\(program) is missing; `make test-browser` builds it")
@@ -25,8 +31,8 @@ final class Demo: Sendable {
             program,
             [
                 "demo", "--port", String(port), "--drain-delay", "0", "--data", folder.file("demo.sqlite"),
-                "--latency", "off", "--admin", "off",
-            ], in: folder)
+                "--latency", latency, "--admin", admin,
+            ] + arguments, in: folder)
         self.process = process
         var configuration = Session.Configuration()
         configuration.connections.proxy = .none
@@ -39,6 +45,23 @@ final class Demo: Sendable {
                 note.1.matches(of: /(\d+) \(/).map { "http://127.0.0.1:\($0.1)" }
             }
         }
+    }
+
+    /// The origin of the admin listener, once it accepts.
+    var adminOrigin: String {
+        get async throws {
+            try await answer("the demo logs the address of its admin listener") {
+                process.log.firstMatch(of: /admin listening.*?(127\.0\.0\.1:\d+)/)
+                    .map { "http://\($0.1)" }
+            }
+        }
+    }
+
+    /// Sends a GET as an app does, whatever its status.
+    func ask(_ path: String, _ fields: [HTTPFieldName: String] = [:]) async throws {
+        var request = HTTPRequest(url: origin + path)
+        for (name, value) in fields { request.headers[name] = value }
+        _ = try await session.request(request).validate(statusCode: Array(200..<600))
     }
 
     var port: Int { origin.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
