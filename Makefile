@@ -44,7 +44,7 @@ help:
 	@echo 'make docs          write the documentation as web sites to .build/docs'
 	@echo 'make image         build the container image sluice:latest; make image-check tests it'
 	@echo ''
-	@echo 'make test-browser  test the pages of the demo in Chromium; make screenshots saves pictures of them'
+	@echo 'make test-browser  test the demo and the console in Chromium; make screenshots saves pictures of them'
 	@echo 'make bench         run the benchmarks of all layers; only one: make bench-rx'
 	@echo '                   with peers: make bench-peers (nginx+Lua, Go, Node), bench-typed (Go), bench-client (libcurl, Go)'
 	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
@@ -165,7 +165,7 @@ docs: libraries
 define document
 mkdir -p .build/docs/symbols/$(1)
 for module in $(2); do swift-symbolgraph-extract -module-name $$module -I $$($(SWIFT) build --show-bin-path)/Modules \
-	$(patsubst %,-Xcc -fmodule-map-file=%,$(wildcard Sources/C*/module.modulemap)) \
+	$(patsubst %,-Xcc -fmodule-map-file=%,$(wildcard Sources/C*/module.modulemap Sources/C*/include/module.modulemap)) \
 	-target $$(uname -m)-unknown-linux-gnu -minimum-access-level public -skip-synthesized-members \
 	$$([ $$module != $(1) ] || echo -experimental-allowed-reexported-modules=Resilience) \
 	-output-dir .build/docs/symbols/$(1) || exit 1; done

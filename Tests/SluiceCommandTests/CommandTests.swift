@@ -178,6 +178,29 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
+    @Test(
+        "The demo prints the address of its console, which answers; without an admin listener it prints none")
+    func theDemoPrintsItsConsole() throws {
+        let demo = try SluiceProcess([
+            "demo", "--port", "0", "--data", diary, "--drain-delay", "0", "--admin", "unix:\(diary).sock",
+            "--admin", "127.0.0.1:0",
+        ])
+        let port = try demo.readPort()
+        #expect(demo.readLine()?.hasPrefix("sample upstreams on ports ") == true)
+        let line = try #require(demo.readLine())
+        let url = try #require(line.wholeMatch(of: /console at (http:\/\/127\.0\.0\.1:\d+\/)/)).1
+        let (status, body) = try curl(String(url))
+        #expect(status == 200)
+        #expect(body.contains("<title>Sluice console</title>"))
+        #expect(try curl("http://127.0.0.1:\(port)/console/main.js").0 == 404)
+        demo.signal(SIGINT)
+        #expect(demo.finish().exitCode == 0)
+        let without = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
+        _ = try without.readPort()
+        without.signal(SIGINT)
+        #expect(!without.finish().output.contains("console"))
+    }
+
     @Test("An invalid request gets the code and the message of its error in the envelope")
     func whatIsWrongIsNamed() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])

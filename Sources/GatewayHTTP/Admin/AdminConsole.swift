@@ -57,6 +57,14 @@ enum AdminConsole {
     }
 }
 
+extension GatewayServer {
+    /// The address of the console for a browser; nil if no admin address is of TCP.
+    package var consoleURL: String? {
+        let addresses = admin?.addresses.filter { !$0.isUnix } ?? []
+        return (addresses.first { $0.isLoopback } ?? addresses.first).map { "http://\($0)/" }
+    }
+}
+
 extension AdminExchange {
     /// Answers the page, or one of its files.
     func answerConsole() throws(GatewayError) {

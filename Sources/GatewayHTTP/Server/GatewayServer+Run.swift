@@ -26,10 +26,11 @@ extension GatewayServer {
 
     /// - Parameters:
     ///   - program: the program's name, for complaints.
-    ///   - note: a line that follows the gateway's address on standard output.
+    ///   - note: returns what follows the gateway's address on standard output.
     /// - Throws: what `declare` says about the command line.
     package static func run(
-        _ configuration: GatewayServerConfiguration, of program: String, note: String? = nil,
+        _ configuration: GatewayServerConfiguration, of program: String,
+        note: ((GatewayServer) -> String)? = nil,
         declare: (Gateway) throws -> Void
     ) throws(UsageError) -> Int32 {
         try run(of: program, note: note) { try GatewayServer(configuration, declare: declare) }
@@ -39,7 +40,7 @@ extension GatewayServer {
     ///
     /// - Parameter make: returns the gateway, which does not accept yet.
     static func run(
-        of program: String, note: String? = nil,
+        of program: String, note: ((GatewayServer) -> String)? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment,
         _ make: () throws -> GatewayServer
     ) throws(UsageError) -> Int32 {
@@ -53,7 +54,7 @@ extension GatewayServer {
             // Before the announcement, so that a signal right after it drains.
             try Signals.watch(on: server.firstLoop, onHangUp: server.hangUp) { server.drain() }
             Announcement.write(url: server.url)
-            if let note { Announcement.print(note + "\n") }
+            if let note { Announcement.print(note(server) + "\n") }
             server.accept()
             server.waitUntilStopped()
             watchdog?.end()

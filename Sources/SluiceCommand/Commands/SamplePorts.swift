@@ -1,4 +1,5 @@
 import EventIO
+import GatewayHTTP
 import JSONBytes
 import SampleUpstreams
 
@@ -61,10 +62,11 @@ struct SamplePorts: Sendable {
         return document.fragment
     }
 
-    /// The line after the gateway's address, which names the ports.
-    var note: String {
+    /// The lines after the gateway's address, which name the ports and the console, if there is one.
+    func note(_ gateway: GatewayServer) -> String {
         let ports = SampleUpstream.allCases.map { "\(port(of: $0)) (\($0.rawValue))" }.joined(separator: ", ")
-        return "sample upstreams on ports \(ports); a container publishes them under the same numbers"
+        let note = "sample upstreams on ports \(ports); a container publishes them under the same numbers"
+        return note + (gateway.consoleURL.map { "\nconsole at \($0)" } ?? "")
     }
 }
 
