@@ -1,4 +1,3 @@
-import Dispatch
 public import Metrics
 
 /// Loops that run on their own threads until `shutdown`.
@@ -44,23 +43,15 @@ private final class LoopThread: Sendable {
     /// saves an allocation.
     @TaskLocal private static var isLoop = false
 
-    private let ended = DispatchGroup()
+    private let thread: NativeThread
 
     init(_ loop: EventLoop) throws(SocketError) {
-        let ended = ended
-        ended.enter()
-        do throws(SocketError) {
-            try NativeThread.start(name: loop.name) {
-                Self.$isLoop.withValue(true) { loop.run() }
-                ended.leave()
-            }
-        } catch {
-            ended.leave()
-            throw error
+        thread = try NativeThread(name: loop.name) {
+            Self.$isLoop.withValue(true) { loop.run() }
         }
     }
 
     func join() {
-        ended.wait()
+        thread.join()
     }
 }

@@ -1,7 +1,8 @@
 import Glibc
+import Locking
 
 /// A POSIX thread that runs a closure. `Foundation.Thread` would link all of Foundation.
-package enum NativeThread {
+package final class NativeThread: Sendable {
     private final class Work {
         let name: String
         let body: @Sendable () -> Void
@@ -12,25 +13,52 @@ package enum NativeThread {
         }
     }
 
+    /// nil once joined.
+    private let thread: Lock<pthread_t?>
+
+    /// Runs `body` on a new thread that can be joined. Parameters and errors are as in `start`.
+    package init(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
+        thread = Lock(try Self.create(PTHREAD_CREATE_JOINABLE, name, body))
+    }
+
+    deinit {
+        thread.withLock { if let thread = $0 { pthread_detach(thread) } }
+    }
+
+    /// Waits until the thread has ended and has freed all that it held. Further calls wait for the same.
+    package func join() {
+        thread.withLock {
+            if let thread = $0 { pthread_join(thread, nil) }
+            $0 = nil
+        }
+    }
+
     /// Runs `body` on a new thread, which ends when it returns. Debuggers and `top -H` show up to 15 bytes of
     /// `name`. Throws when the system refuses another thread.
     package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
+        _ = try create(PTHREAD_CREATE_DETACHED, name, body)
+    }
+
+    private static func create(
+        _ state: Int, _ name: String, _ body: @escaping @Sendable () -> Void
+    ) throws(SocketError) -> pthread_t {
         // Retained here, released by the new thread.
         let work = Unmanaged.passRetained(Work(name: name, body: body))
+        var thread = pthread_t()
         // Uninitialized memory, because the type's initializer belongs to the module Swift imported it into
         // first.
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room -> Int32 in
             guard let attributes = room.baseAddress else { return ENOMEM }
             pthread_attr_init(attributes)
             defer { pthread_attr_destroy(attributes) }
-            pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
-            var thread = pthread_t()
+            pthread_attr_setdetachstate(attributes, Int32(state))
             return pthread_create(&thread, attributes, threadBegins, work.toOpaque())
         }
         guard code == 0 else {
             work.release()
             throw SocketError(.thread, code, subject: name)
         }
+        return thread
     }
 
     fileprivate static func run(_ context: UnsafeMutableRawPointer) {

@@ -35,7 +35,19 @@ struct EventLoopTests {
         }
     }
 
-    @Test("The longest wake is that of processor time, since the last question")
+    @Test("A group that is shut down leaves no thread that still holds a loop, in 200 tries")
+    func shutdown() throws {
+        for _ in 0..<200 {
+            var group: EventLoopGroup? = try EventLoopGroup(count: 2)
+            weak let first = group?.loops.first
+            #expect(first != nil)
+            group?.shutdown()
+            group = nil
+            #expect(first == nil)
+        }
+    }
+
+    @Test("The longest wake is of processor time, since the last question")
     func longestWake() async throws {
         try await withLoop { loop in
             let unmeasured = try await loop.perform { loop.takeLongestWake() }
