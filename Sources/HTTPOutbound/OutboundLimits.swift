@@ -65,7 +65,7 @@ public struct OutboundLimits: Sendable, Hashable {
     public init() {}
 
     /// `relayShare` as a number of connections. NaN counts as 0.
-    var relaysPerUpstream: Int {
+    package var relaysPerUpstream: Int {
         if relayShare >= 1 { return connectionsPerUpstream }
         return max(1, relayShare > 0 ? Int(Double(connectionsPerUpstream) * relayShare) : 0)
     }

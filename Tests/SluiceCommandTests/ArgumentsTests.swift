@@ -183,7 +183,7 @@ struct ArgumentsTests {
                 "SLUICE_LATENCY", "SLUICE_BREAKER", "SLUICE_UPSTREAM_CONCURRENCY", "SLUICE_UPSTREAM_MEMORY",
                 "SLUICE_DNS", "SLUICE_COMPRESSION", "SLUICE_CONFIG", "SLUICE_STATIC", "SLUICE_STRICT",
                 "SLUICE_FORMAT", "SLUICE_WATCH", "SLUICE_INCLUDED", "SLUICE_ADMIN", "SLUICE_ADMIN_TOKEN_FILE",
-                "SLUICE_URL", "SLUICE_REQUEST", "SLUICE_LOG",
+                "SLUICE_URL", "SLUICE_REQUEST", "SLUICE_LOG", "SLUICE_RATE", "SLUICE_SECONDS",
             ])
     }
 
@@ -201,13 +201,32 @@ struct ArgumentsTests {
         let common = Set(GatewayProgram(name: "gateway").serving().flags.map(\.name))
         var expected: [[String]] = []
         for flag in CommandSpecification.all.flatMap(\.flags) where !common.contains(flag.name) {
-            let commands = CommandSpecification.all.filter { $0.flags.contains { $0.name == flag.name } }
+            let commands = CommandSpecification.all.filter {
+                $0.flags.contains { $0.name == flag.name && $0.placeholder == flag.placeholder }
+            }
             let names = commands.map(\.name).joined(separator: ", ")
             let placeholder = flag.placeholder.replacingOccurrences(of: "|", with: "\\|")
             let row = ["`--\(flag.name) \(placeholder)`", names, flag.fallback ?? "none"]
             if !expected.contains(row) { expected.append(row) }
         }
         #expect(rows == expected)
+    }
+
+    @Test("A flag that may stand without a value does so before another flag and at the end")
+    func omittedValues() throws {
+        let plan = PlanCommand.specification
+        for words in [["--admin"], ["--admin", "--seconds", "2"], ["f", "--admin"]] {
+            let arguments = try parse(words, plan)
+            #expect(arguments.isGiven("admin"))
+            #expect(arguments.all("admin").isEmpty)
+        }
+        #expect(try parse(["--admin", "127.0.0.1:1"], plan).all("admin") == ["127.0.0.1:1"])
+        // Its variable says where the listener is, and not that it is asked.
+        let environment = ["SLUICE_ADMIN": "127.0.0.1:1"]
+        #expect(try !parse([], plan, environment: environment).isGiven("admin"))
+        let bare = try parse(["--admin"], plan, environment: environment)
+        #expect(bare.isGiven("admin"))
+        #expect(bare.all("admin") == ["127.0.0.1:1"])
     }
 
     @Test("A repeatable flag keeps its order, and its variable is split at commas")

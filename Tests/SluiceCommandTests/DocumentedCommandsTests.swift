@@ -19,7 +19,7 @@ struct DocumentedCommandsTests {
         "Every command prints what the article shows",
         arguments: [
             ("README.md", 3), (articles + "Answers.md", 2), (articles + "Demo.md", 5),
-            (articles + "Operating.md", 1), (articles + "OperatingReference.md", 1),
+            (articles + "Operating.md", 2), (articles + "OperatingReference.md", 1),
             (articles + "ServingFiles.md", 2),
             (articles + "GatewayFromAFile.md", 25), (articles + "FileRecipes.md", 22),
         ])

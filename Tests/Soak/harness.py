@@ -1,13 +1,16 @@
 """Starts the built gateway and its upstreams, and reads their memory, processor time and descriptors."""
 
+import collections
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE.parent.parent / ".build" / "release" / "sluice"
@@ -171,6 +174,32 @@ class Gateway(Process):
         if self.kept:
             self.kept.close()
         self.errors.close()
+
+
+class Admin:
+    """The admin listener of a gateway."""
+
+    def __init__(self, gateway):
+        def found():
+            return re.search(r'"admin listening"[^\n]*?(127\.0\.0\.1:\d+)', gateway.complaints())
+        if not wait_until(found, 5):
+            raise Failure("the admin listener did not open")
+        self.address = found().group(1)
+
+    def get(self, path):
+        with urllib.request.urlopen(f"http://{self.address}{path}", timeout=10) as answer:
+            return answer.read()
+
+    def metrics(self):
+        """Returns the samples: labels without their names, by metric."""
+        samples = collections.defaultdict(dict)
+        for line in self.get("/metrics").decode().splitlines():
+            if line.startswith("#"):
+                continue
+            name, labels, value = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\S+)", line).groups()
+            key = tuple(re.sub(r"\\(.)", r"\1", text) for text in re.findall(r'\w+="((?:[^"\\]|\\.)*)"', labels or ""))
+            samples[name][key] = float(value)
+        return samples
 
 
 def wait_until(true, seconds):

@@ -17,10 +17,9 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
 import harness
-from harness import Failure, Gateway, Missing, Upstream, check, wait_until
+from harness import Admin, Failure, Gateway, Missing, Upstream, check, wait_until
 
 REQUESTS = 10_000
 LOOPS = 4
@@ -298,32 +297,6 @@ class Watcher(threading.Thread):
         if many and self.most_new > KEPT or early:
             raise Missing(f"records came faster than they were read: {self.most_new} between two looks, {early} gone too early")
         return {kind: [(record, 1 + repeats) for _, _, repeats, record in seen.values()] for kind, seen in self.seen.items()}
-
-
-class Admin:
-    """The admin listener of a gateway."""
-
-    def __init__(self, gateway):
-        def found():
-            return re.search(r'"admin listening"[^\n]*?(127\.0\.0\.1:\d+)', gateway.complaints())
-        if not wait_until(found, 5):
-            raise Failure("the admin listener did not open")
-        self.address = found().group(1)
-
-    def get(self, path):
-        with urllib.request.urlopen(f"http://{self.address}{path}", timeout=10) as answer:
-            return answer.read()
-
-    def metrics(self):
-        """Returns the samples: labels without their names, by metric."""
-        samples = collections.defaultdict(dict)
-        for line in self.get("/metrics").decode().splitlines():
-            if line.startswith("#"):
-                continue
-            name, labels, value = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\S+)", line).groups()
-            key = tuple(re.sub(r"\\(.)", r"\1", text) for text in re.findall(r'\w+="((?:[^"\\]|\\.)*)"', labels or ""))
-            samples[name][key] = float(value)
-        return samples
 
 
 class Reloads(threading.Thread):

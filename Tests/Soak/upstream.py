@@ -7,6 +7,10 @@ Kinds:  chart        the food diary's response with weights
         delay MS     a chart after MS milliseconds
         large BYTES  a number, and a text of BYTES bytes
         silent       no response
+        replay MS URL NAME
+                     what the server at URL answered to the same request first, after about MS milliseconds; the upstream NAME
+                     is silent from SIGUSR1 on
+        trip MS      a user, a hotel and offers after about MS milliseconds
         scripted     what the target asks for: does=503,ok fails the first attempt of a request (see Scripted)
 """
 
@@ -19,6 +23,7 @@ import signal
 import socket
 import sys
 import time
+import urllib.request
 
 HEAD_END = b"\r\n\r\n"
 CHART = b'{"unit":"kg","points":[' + b",".join(
@@ -276,6 +281,55 @@ class Twice(Upstream):
         print(len(self.peers), flush=True)
 
 
+class Replay(Upstream):
+    """Asks the sample upstreams for each target once. After SIGUSR1 one of them is silent."""
+
+    LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.I)
+
+    def __init__(self, seconds, origin, silent="none"):
+        super().__init__()
+        self.seconds, self.origin, self.known, self.silent = seconds, origin, {}, None
+        signal.signal(signal.SIGUSR1, lambda *_: setattr(self, "silent", silent))
+
+    @staticmethod
+    def name(target):
+        """The sample upstream of a target."""
+        first = target.split("/", 2)[1].split("?")[0]
+        return first if first in ("users", "weather") else "diary"
+
+    def body_length(self, head):
+        length = self.LENGTH.search(head)
+        return int(length.group(1)) if length else 0
+
+    def answer(self, descriptor, head):
+        method, target, _ = head.split(b" ", 2)
+        if (method, target) not in self.known:
+            self.known[method, target] = self.ask(method.decode(), target.decode())
+        if self.silent is None or self.name(target.decode()) != self.silent:
+            self.after(self.seconds * random.uniform(0.8, 1.2), descriptor, self.known[method, target])
+
+    def ask(self, method, target):
+        body = b'{"weight":70.5}' if method == "PUT" else None
+        question = urllib.request.Request(
+            self.origin + target, data=body, method=method, headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(question, timeout=10) as answer:
+            data = answer.read()
+        return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(data), data)
+
+
+class Trip(Replay):
+    """The upstreams of docker/examples/trip.yaml, which the samples do not have."""
+
+    def ask(self, method, target):
+        if target.startswith("/users/"):
+            data = b'{"name":"Ada Lovelace","hotel_id":7,"email":"ada@example.com","tier":"gold"}'
+        elif target.startswith("/hotels/"):
+            data = b'{"data":{"id":7,"name":"Hotel Seven","city":"Seoul","stars":4,"text":"%b"}}' % (b"x" * 600)
+        else:
+            data = b'{"offers":[%b]}' % b",".join(b'{"id":%d,"price":%d,"currency":"EUR"}' % (n, 80 + n) for n in range(30))
+        return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(data), data)
+
+
 class Scripted(Upstream):
     """Does what `does` in the query of a target says, for each attempt of a request the next of the words behind commas, at
     last the last one:
@@ -354,6 +408,10 @@ def main():
         upstream = Silent()
     elif kind == "scripted":
         upstream = Scripted()
+    elif kind == "replay":
+        upstream = Replay(int(rest[0]) / 1000, *rest[1:])
+    elif kind == "trip":
+        upstream = Trip(int(rest[0]) / 1000, "")
     elif kind == "large":
         upstream = Fixed(b'{"number":1,"text":"%b"}' % (b"x" * int(rest[0])))
     else:

@@ -68,21 +68,35 @@ struct AdminClient {
         try ask(.get, path, HTTPFields(), "", within: limit)
     }
 
+    /// Returns an answer as text. Blocks for at most this time.
+    func text(_ path: String, within limit: Duration) throws(Failure) -> String {
+        let (status, body) = try send(.get, path, HTTPFields(), "", within: limit)
+        guard status == .ok else {
+            throw Failure(message: "\(origin)\(path) answered \(status.code); is it an admin listener?")
+        }
+        return String(decoding: body, as: UTF8.self)
+    }
+
     private func ask(
         _ method: HTTPMethod, _ path: String, _ fields: HTTPFields, _ body: String, within limit: Duration
     ) throws(Failure) -> Answer {
+        let (status, body) = try send(method, path, fields, body, within: limit)
+        guard let body = try? JSONFragment(validating: body[...]) else {
+            throw Failure(
+                message: "\(origin)\(path) answered \(status.code) without JSON; is it an admin listener?")
+        }
+        return Answer(status: status, body: body)
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ path: String, _ fields: HTTPFields, _ body: String, within limit: Duration
+    ) throws(Failure) -> (status: HTTPStatus, body: [UInt8]) {
         var fields = fields
         if let authorization { fields.append(.authorization, authorization) }
         let request = OutboundRequest(method: method, target: path, fields: fields, body: body)
         switch HealthProbe.ask(origin, request, within: limit) {
         case .failure(let error): throw Failure(message: "\(origin)\(path): \(error)")
-        case .success(let response):
-            guard let body = try? JSONFragment(validating: Array(response.body)[...]) else {
-                throw Failure(
-                    message: "\(origin)\(path) answered \(response.head.status.code) without JSON; "
-                        + "is it an admin listener?")
-            }
-            return Answer(status: response.head.status, body: body)
+        case .success(let response): return (response.head.status, Array(response.body))
         }
     }
 
@@ -90,5 +104,10 @@ struct AdminClient {
     func complaint(_ path: String, _ answer: Answer) -> String {
         let message = answer.body[member: "message"]?.stringValue
         return "\(origin)\(path) answered \(answer.status.code)" + (message.map { ": \($0)" } ?? "")
+    }
+
+    /// Returns what is wrong with an answer that is not a gateway's.
+    func complaint(_ path: String) -> String {
+        "\(origin)\(path) has no metrics of a gateway; is it an admin listener?"
     }
 }

@@ -1,26 +1,6 @@
 import GatewayConfig
 
 extension GatewayProgram {
-    /// Prints the calls of a file's endpoints, or of one. Returns the exit code: 1 if the file has an error.
-    package static func plan(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
-        guard let path = arguments.positional else {
-            throw UsageError(message: "plan needs a file: sluice plan sluice.yaml")
-        }
-        let isJSON = try arguments.wantsJSON
-        guard let document = document(of: path) else { return 1 }
-        let plans: [EndpointReport]
-        do {
-            plans = try EndpointReport.plans(of: document, only: arguments.positionals.dropFirst().first)
-        } catch {
-            throw UsageError(message: error.description)
-        }
-        Announcement.print(
-            isJSON
-                ? String(decoding: EndpointReport.json(plans), as: UTF8.self) + "\n"
-                : EndpointReport.text(plans))
-        return 0
-    }
-
     /// Prints the OpenAPI description of a file's endpoints. Returns the exit code: 1 if the file has an
     /// error.
     package static func openAPI(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
@@ -34,7 +14,7 @@ extension GatewayProgram {
 
     /// Reads a file without its variables and secrets, whose values the output does not show. Prints its
     /// problems and returns nil if one is an error.
-    private static func document(of path: String) -> ConfigDocument? {
+    static func document(of path: String) -> ConfigDocument? {
         let reading = GatewayFile.readStatically(path)
         guard let document = reading.document else {
             for problem in reading.problems { Announcement.show(problem) }

@@ -20,6 +20,8 @@ public struct ProgramArguments: Sendable, Equatable {
     private var values: [String: [String]] = [:]
     /// The variables that values come from, by the name of the flag.
     private var variables: [String: String] = [:]
+    /// The flags of the command line without a value.
+    private var bare: Set<String> = []
     /// The variables of OpenTelemetry, which no flag has.
     package private(set) var telemetry: [String: String] = [:]
     /// The arguments without a flag.
@@ -47,6 +49,10 @@ public struct ProgramArguments: Sendable, Equatable {
                     throw UsageError(message: "\(name) is gone: \(hint)")
                 }
                 throw UsageError(message: "unknown flag '\(name)'")
+            }
+            if flag.mayOmitValue, attached == nil, words.first?.hasPrefix("-") ?? true {
+                bare.insert(flag.name)
+                continue
             }
             guard let value = attached ?? words.popFirst() else {
                 throw UsageError(message: "\(name) needs a value: \(flag.placeholder)")
@@ -92,6 +98,11 @@ public struct ProgramArguments: Sendable, Equatable {
 
     /// Whether the value of a flag comes from its variable.
     package func isFromVariable(_ name: String) -> Bool { variables[name] != nil }
+
+    /// Whether the command line has the flag, with or without a value.
+    package func isGiven(_ name: String) -> Bool {
+        bare.contains(name) || (values[name] != nil && !isFromVariable(name))
+    }
 
     package static func trimmed(_ text: Substring) -> String {
         let head = text.drop { $0 == " " }

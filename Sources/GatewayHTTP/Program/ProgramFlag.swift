@@ -10,6 +10,9 @@ public struct ProgramFlag: Sendable {
     public var fallback: String?
     /// Whether it may be set several times. In its variable, commas separate the values.
     public var mayRepeat: Bool
+    /// Whether it may be the last word, or stand before another flag, without a value. Then its variable has
+    /// the value.
+    package var mayOmitValue = false
 
     /// Creates a flag.
     ///

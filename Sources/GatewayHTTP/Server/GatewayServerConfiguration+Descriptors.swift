@@ -20,6 +20,14 @@ extension GatewayServerConfiguration {
         return max(descriptors / 8, descriptors - others)
     }
 
+    /// Returns how a process with so many descriptors divides them.
+    func descriptorShares(of descriptors: Int) -> DescriptorShares {
+        DescriptorShares(
+            all: descriptors, clients: connectionLimit(descriptors: descriptors),
+            upstreams: upstreamConnectionLimit(descriptors: descriptors),
+            own: Self.ownDescriptors(loops: loops) + adminDescriptors(descriptors: descriptors))
+    }
+
     /// Descriptors of event loops, listeners, logs, name resolution and threads that look for files, with
     /// some to spare.
     static func ownDescriptors(loops: Int) -> Int { 28 + 6 * loops }

@@ -25,13 +25,6 @@ extension CommandSpecification {
                 name: "format", placeholder: "text|json", help: "how problems are printed", fallback: "text"),
         ], positionals: ["FILE"])
 
-    static let plan = CommandSpecification(
-        name: "plan", summary: "print the calls of a file's endpoints, their worst latency and their number",
-        flags: [
-            ProgramFlag(
-                name: "format", placeholder: "text|json", help: "how the plan is printed", fallback: "text")
-        ], positionals: ["FILE", "['GET /path']"])
-
     static let openapi = CommandSpecification(
         name: "openapi", summary: "print the OpenAPI 3.1 description of a file's endpoints", flags: [],
         positionals: ["FILE"])
@@ -58,5 +51,6 @@ extension CommandSpecification {
         flags: [flags.host, flags.port, data])
 
     static let all =
-        [serve, check, plan, openapi, schema, demo, upstream] + GatewayProgram.askingCommands
+        [serve, check, PlanCommand.specification, openapi, schema, demo, upstream]
+        + GatewayProgram.askingCommands
 }

@@ -48,7 +48,7 @@ enum Command {
             }
             return try gateway.serve(file: file, arguments)
         case "check": return try GatewayProgram.check(arguments)
-        case "plan": return try GatewayProgram.plan(arguments)
+        case "plan": return try PlanCommand.run(arguments, gateway.configuration.admin, of: gateway.name)
         case "openapi": return try GatewayProgram.openAPI(arguments)
         case "schema": return try GatewayProgram.printSchema(arguments)
         case "demo": return try demo(arguments)

@@ -12,7 +12,9 @@ extension EndpointReport {
     ///      "passes":[{"methods":["GET"],"upstream":"images","path":"/{path...}",
     ///      "calls":{"least":1,"most":3}},...],"firstByteMs":5000,"deadlineMs":15000,
     ///      "calls":{"least":1,"most":3},"authorization":[],"cookies":[]}]}
-    package static func json(_ plans: [EndpointReport]) -> [UInt8] {
+    ///
+    /// `capacity` adds a member.
+    package static func json(_ plans: [EndpointReport], _ capacity: CapacityReport? = nil) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginObject()
         composer.key("endpoints")
@@ -24,6 +26,7 @@ extension EndpointReport {
             }
         }
         composer.endArray()
+        if let capacity { capacity.write(to: &composer) }
         composer.endObject()
         return Array(composer.fragment().bytes)
     }
