@@ -52,7 +52,7 @@ help:
 	@echo 'make check-all     run lint, docs, test, fuzz, test-browser and sanitize, in this order (under two hours on two cores)'
 	@echo 'make soak          run the proofs under load (25 minutes); only one: make soak PROOF=drain'
 	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts'
-	@echo '                   relay reload endpoints wakes records night)'
+	@echo '                   relay reload endpoints wakes records night capacity collector)'
 	@echo 'make clean         remove build products'
 
 setup: libraries

@@ -11,12 +11,14 @@ import Testing
 
 @Suite("Traces and their collector", .timeLimit(.minutes(1)))
 struct TraceExportTests {
-    private static let good = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
-    private static let bad = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
+    static let good = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+    static let bad = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
 
     /// Serves `/page/{name}`, which calls an upstream, while `body` runs, and drains.
-    private func serve(
-        _ collector: SpanCollector, upstream answer: String = Self.good,
+    ///
+    /// - Parameter first: the URL of a collector that passes the spans on to `collector`.
+    func serve(
+        _ collector: SpanCollector, through first: String? = nil, upstream answer: String = Self.good,
         change: (inout GatewayServerConfiguration) -> Void = { _ in },
         body: (GatewayServer, ScriptedUpstream) throws -> Void
     ) throws -> [JSONFragment] {
@@ -24,7 +26,7 @@ struct TraceExportTests {
         defer { upstream.stop() }
         return try withLoggedGateway {
             $0.upstreams = ["parts": "http://127.0.0.1:\(upstream.port)/base"]
-            $0.traces.collector = try? TraceSettings.collector(collector.url)
+            $0.traces.collector = try? TraceSettings.collector(first ?? collector.url)
             $0.traces.rate = 0
             change(&$0)
         } declare: { gateway in
@@ -37,7 +39,7 @@ struct TraceExportTests {
     }
 
     /// Asks, and expects this status.
-    private func expect(
+    func expect(
         _ status: Int, _ server: GatewayServer, _ target: String, _ fields: String = ""
     ) throws {
         let client = try RawClient(port: server.port)
@@ -104,6 +106,8 @@ struct TraceExportTests {
         defer { collector.stop() }
         _ = try serve(
             collector,
+            // No attempt ends while the test runs, so there is one.
+            change: { $0.traces.timeout = .seconds(300) },
             body: { server, _ in
                 // Of /quick there is one span each. A connection serves a limited number of requests.
                 for number in 0..<Tracer.mostSpans + 50 where number % 500 == 0 {

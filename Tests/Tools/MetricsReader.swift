@@ -8,8 +8,11 @@ package enum MetricsReader {
 
     /// Whether `Tests/yaml` has installed a package.
     package static func hasPackage(_ folder: String) -> Bool {
-        FileManager.default.fileExists(atPath: "\(packages)/\(folder)")
+        FileManager.default.fileExists(atPath: path(folder))
     }
+
+    /// Returns the path of what a package brings.
+    package static func path(_ file: String) -> String { "\(packages)/\(file)" }
 
     /// Why a test is skipped.
     package static let isMissing = "prometheus-client is not installed: Tests/yaml"

@@ -25,12 +25,12 @@ package enum SpanReader {
         package let scope: String
     }
 
-    /// Reads the bodies of requests.
+    /// Reads the bodies of requests, which may be compressed by gzip.
     ///
     /// - Throws: the library refuses one.
     package static func spans(in bodies: [[UInt8]]) throws -> [Span] {
         let script = """
-            import json, sys
+            import gzip, json, sys
             from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
             def value(v):
                 kind = v.WhichOneof("value")
@@ -39,7 +39,9 @@ package enum SpanReader {
             def values(list): return {a.key: value(a.value) for a in list}
             spans = []
             for line in sys.stdin.read().split():
-                request = ExportTraceServiceRequest.FromString(bytes.fromhex(line))
+                data = bytes.fromhex(line)
+                if data[:2] == b"\\x1f\\x8b": data = gzip.decompress(data)
+                request = ExportTraceServiceRequest.FromString(data)
                 for r in request.resource_spans:
                     for s in r.scope_spans:
                         for p in s.spans:

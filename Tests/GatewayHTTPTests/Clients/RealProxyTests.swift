@@ -21,7 +21,8 @@ struct RealProxyTests {
         request.components(separatedBy: "\r\n").first { $0.hasPrefix("X-Forwarded-For: ") }
     }
 
-    private static func nginx(before port: Int) throws -> Nginx {
+    /// nginx that appends the client to what it claims.
+    static func nginx(before port: Int) throws -> Nginx {
         try Nginx(
             """
             location / {

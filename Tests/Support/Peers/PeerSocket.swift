@@ -43,4 +43,21 @@ struct PeerSocket {
     }
 
     func close() { Glibc.close(descriptor) }
+
+    /// Whether a peer that could not inherit a socket accepts connections.
+    ///
+    /// - Parameter host: its IPv4 address, as a number.
+    static func listens(on host: UInt32 = 0x7f00_0001, at port: UInt16) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { Glibc.close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
 }

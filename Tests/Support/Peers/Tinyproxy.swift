@@ -35,22 +35,8 @@ package final class Tinyproxy: Sendable {
         try (configuration + "\n").write(
             toFile: folder.file("tinyproxy.conf"), atomically: true, encoding: .utf8)
         process = try PeerProcess(program, ["-d", "-c", folder.file("tinyproxy.conf")], in: folder)
-        try spin(while: !Self.listens(port)) { "nothing listens at port \(port): \(process.log)" }
+        try spin(while: !PeerSocket.listens(at: port)) { "nothing listens at port \(port): \(process.log)" }
     }
 
     package func stop() { process.stop() }
-
-    private static func listens(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
 }
