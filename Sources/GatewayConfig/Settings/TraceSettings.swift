@@ -87,6 +87,8 @@ extension TraceSettings {
             for (attribute, text) in try Self.pairs(value, name) { resource[attribute] = text }
         }
         if let service = variable("OTEL_SERVICE_NAME")?.value { resource["service.name"] = service }
+        // The gateway's name is the service's.
+        if isSet("name") { resource["service.name"] = nil }
     }
 
     /// A general endpoint is a base, to which the path of traces is added.
