@@ -50,9 +50,10 @@ final class Recorder {
         }
     }
 
-    /// Traces by these settings from now on. Call it after `use`.
-    func trace(_ settings: TraceSettings, by exporter: TraceExporter?) {
-        tracer.use(settings, fieldNames, exporter)
+    /// Traces as the configuration says from now on. Call it after `use`.
+    func trace(_ configuration: GatewayServerConfiguration, by exporter: TraceExporter?) {
+        tracer.use(
+            configuration.traces, fieldNames, scheme: configuration.clients.scheme.rawValue, exporter)
     }
 
     /// Whether the log or the traces have fields of requests.

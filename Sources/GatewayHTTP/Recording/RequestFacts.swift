@@ -29,6 +29,8 @@ struct RequestFacts: ~Copyable {
     var version: HTTPVersion?
     /// The host and port that the client asked for, or what a trusted proxy tells of them.
     var host: ArraySlice<UInt8>?
+    /// The scheme of the request's URL that a trusted proxy tells; nil without one.
+    var scheme: String?
     /// Empty unless the log has fields of requests.
     var fields = HTTPFields()
 
@@ -53,6 +55,7 @@ struct RequestFacts: ~Copyable {
         self.slowLimit = slowLimit
         version = exchange.version
         host = exchange.client?.host.map { Array($0.utf8)[...] } ?? exchange.authorityBytes
+        scheme = exchange.client?.scheme
         if keepsFields { fields = exchange.request.head.fields }
     }
 

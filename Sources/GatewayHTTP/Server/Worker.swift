@@ -53,7 +53,7 @@ final class Worker {
         let log = shared.logs.diagnostics
         recorder = Recorder(shared.logs, observer: shared.observer, loop: loop)
         recorder.use(shared.logs.settings)
-        recorder.trace(generation.configuration.traces, by: shared.tracing.exporter)
+        recorder.trace(generation.configuration, by: shared.tracing.exporter)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(generation, shared, limits, recorder: recorder)
@@ -82,7 +82,7 @@ final class Worker {
     func use(_ generation: Generation) {
         client.use(generation.routes, for: generation.upstreams)
         followLogs()
-        recorder.trace(generation.configuration.traces, by: shared.tracing.exporter)
+        recorder.trace(generation.configuration, by: shared.tracing.exporter)
         recorder.counters.use(
             generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
         let limits = generation.inboundLimits(shared)

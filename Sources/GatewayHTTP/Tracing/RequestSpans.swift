@@ -59,12 +59,14 @@ struct RequestSpans {
         return call.attempts > 0 || call.reason?.isRefusal == true ? 1 : 0
     }
 
-    /// - Parameter names: the fields of requests that the span of the server has.
+    /// - Parameters:
+    ///   - names: the fields of requests that the span of the server has.
+    ///   - scheme: the URL's if no trusted proxy tells one.
     func write(
         to batch: inout SpanBatch, _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary,
-        _ calls: RecordedCalls, _ names: [HTTPFieldName]
+        _ calls: RecordedCalls, _ names: [HTTPFieldName], scheme: String
     ) {
-        writeServer(to: &batch, facts, summary, calls.slow, names)
+        writeServer(to: &batch, facts, summary, calls.slow, names, scheme)
         var unnumbered = Number.attempts
         for (index, part) in calls.parts.enumerated() {
             var above = root
@@ -92,13 +94,14 @@ struct RequestSpans {
 
     private func writeServer(
         to batch: inout SpanBatch, _ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary,
-        _ slow: SlowPhase?, _ names: [HTTPFieldName]
+        _ slow: SlowPhase?, _ names: [HTTPFieldName], _ scheme: String
     ) {
         let hasFailed = facts.isFailure
         let method = facts.method?.rawValue ?? "_OTHER"
         let server = span(root, below: parent, .server, 0, elapsed, failed: hasFailed)
         let (status, client, remote) = (facts.status, facts.client, facts.remote)
         let (path, host) = (facts.path, facts.host)
+        let scheme = facts.scheme ?? scheme
         let fields = facts.fields
         let (route, code, requestID) = (summary.route, summary.code, summary.requestID)
         let isPartial = summary.isPartial
@@ -106,8 +109,7 @@ struct RequestSpans {
             span.attribute("http.request.method", method)
             if let route { span.attribute("http.route", route) }
             span.attribute("http.response.status_code", status)
-            // TLS ends before the gateway.
-            span.attribute("url.scheme", "http")
+            span.attribute("url.scheme", scheme)
             // Percent-encoded, so ASCII.
             if let path { span.attribute("url.path", utf8: path) }
             if let host { Self.write(host, to: &span) }

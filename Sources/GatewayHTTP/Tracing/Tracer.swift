@@ -28,6 +28,8 @@ final class Tracer {
     private var settings = TraceSettings()
     private var exporter: TraceExporter?
     private var names: [HTTPFieldName] = []
+    /// The scheme of a request of which no trusted proxy tells one.
+    private var scheme = "http"
     private var batch = SpanBatch()
     /// The spans of this loop that have not been exported.
     private let waiting = WaitingSpans()
@@ -46,11 +48,15 @@ final class Tracer {
     ///
     /// - Parameters:
     ///   - names: the request fields that spans have, as the log.
+    ///   - scheme: of a request of which no trusted proxy tells one.
     ///   - exporter: takes the spans; nil without a collector.
-    func use(_ settings: TraceSettings, _ names: [HTTPFieldName], _ exporter: TraceExporter?) {
+    func use(
+        _ settings: TraceSettings, _ names: [HTTPFieldName], scheme: String, _ exporter: TraceExporter?
+    ) {
         if exporter !== self.exporter { flush() }
         self.settings = settings
         self.names = names
+        self.scheme = scheme
         self.exporter = exporter
         threshold = settings.ratio >= 1 ? .max : UInt64(settings.ratio * 0x1p64)
         budget.rate = settings.rate
@@ -109,7 +115,7 @@ final class Tracer {
             return
         }
         guard waiting.reserve(spans.count) else { return exporter.count(.queueFull, spans.count) }
-        spans.write(to: &batch, facts, summary, calls, names)
+        spans.write(to: &batch, facts, summary, calls, names, scheme: scheme)
         if batch.count >= Self.batchSpans {
             flush()
         } else if timer == nil {
