@@ -60,6 +60,8 @@ struct ArgumentsTests {
         "SLUICE_SLOW": "0", "SLUICE_LOG_FIELDS": "User-Agent,Cookie", "SLUICE_ACCESS_LOG": "1/0",
         "SLUICE_LOG_FORMAT": "yaml", "SLUICE_TRUSTED_PROXIES": "10.0.0.0/33", "SLUICE_REQUEST_ID": "always",
         "SLUICE_CLIENT_HEADER": "X-Forwarded-For", "SLUICE_FORWARD_CLIENT": "on",
+        "SLUICE_TRACES": "collector:4318", "SLUICE_TRACE_RATIO": "1.5", "SLUICE_TRACE_RATE": "-1",
+        "SLUICE_TRACE_FAILURES": "yes",
     ]
 
     @Test("A message about a value from a variable names the variable, not the flag", arguments: Self.broken)
@@ -81,6 +83,7 @@ struct ArgumentsTests {
             "--public", "/", "--spool-directory", "/tmp",
             "--trusted-proxies", "private, 203.0.113.7", "--client-header", "proxy-protocol",
             "--forward-client", "forwarded", "--request-id", "trusted",
+            "--traces", "off", "--trace-ratio", "0", "--trace-rate", "0", "--trace-failures", "off",
         ]
         var configuration = GatewayServerConfiguration()
         try configuration.apply(parse(words, environment: Self.broken))
@@ -121,6 +124,82 @@ struct ArgumentsTests {
         try configuration.apply(parse(["--request-id", "any"]))
         #expect(configuration.clients.requestID == .any && configuration.clients.scheme == .https)
         #expect(configuration.clients.header == .xRealIP)
+    }
+
+    @Test("Flags set traces, and so do their variables")
+    func traces() throws {
+        var flags = GatewayServerConfiguration()
+        try flags.apply(
+            parse([
+                "--traces", "http://c:1", "--trace-ratio", "0.25", "--trace-rate", "7",
+                "--trace-failures", "off",
+            ]))
+        #expect(flags.traces.collector?.path == "/v1/traces" && flags.traces.collector?.port == 1)
+        #expect(flags.traces.ratio == 0.25 && flags.traces.rate == 7 && !flags.traces.failures)
+        var variables = GatewayServerConfiguration()
+        try variables.apply(
+            parse(
+                [],
+                environment: [
+                    "SLUICE_TRACES": "http://c:1", "SLUICE_TRACE_RATIO": "0.25", "SLUICE_TRACE_RATE": "7",
+                    "SLUICE_TRACE_FAILURES": "off",
+                ]))
+        #expect(variables.traces == flags.traces)
+        // What no flag names stays.
+        try flags.apply(parse(["--traces", "https://d/x/?key=1", "--trace-rate", "0"]))
+        #expect(flags.traces.collector?.path == "/x/" && flags.traces.collector?.query == "key=1")
+        #expect(flags.traces.ratio == 0.25 && flags.traces.rate == 0)
+        try flags.apply(parse(["--traces", "http://c:1/x"]))
+        #expect(flags.traces.collector?.path == "/x")
+        try flags.apply(parse(["--traces", "off"]))
+        #expect(flags.traces.collector == nil)
+    }
+
+    @Test(
+        "A value of traces that cannot be used is complained of, and a URL is not shown",
+        arguments: [
+            (["--traces", "http://user:hush@c:1"], "--traces takes an http or https URL, or off"),
+            (["--traces", "http://c:1/?key=hush#x"], "--traces takes an http or https URL, or off"),
+            (["--traces", "hush:4318"], "--traces takes an http or https URL, or off"),
+            (["--traces", ""], "--traces takes an http or https URL, or off"),
+            (["--trace-ratio", "1.1"], "--trace-ratio takes a number from 0 to 1, not '1.1'"),
+            (["--trace-ratio", "1%"], "--trace-ratio takes a number from 0 to 1, not '1%'"),
+            (["--trace-rate", "-1"], "--trace-rate takes a whole number from 0 to 1000000, not '-1'"),
+            (["--trace-rate", "1.5"], "--trace-rate takes a whole number from 0 to 1000000, not '1.5'"),
+            (["--trace-failures", "no"], "--trace-failures takes on or off, not 'no'"),
+        ])
+    func brokenTraces(words: [String], message: String) throws {
+        var configuration = GatewayServerConfiguration()
+        let error = try #require(throws: UsageError.self) { try configuration.apply(parse(words)) }
+        #expect(error.message == message)
+        #expect(configuration.traces == GatewayServerConfiguration().traces)
+    }
+
+    @Test("Flags and their variables win over the variables of OpenTelemetry")
+    func telemetry() throws {
+        let environment = [
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://other:1", "OTEL_TRACES_SAMPLER": "always_off",
+            "OTEL_SERVICE_NAME": "other",
+        ]
+        var configuration = GatewayServerConfiguration()
+        try configuration.apply(parse([], environment: environment))
+        #expect(configuration.traces.collector?.host == "other" && configuration.traces.ratio == 0)
+        #expect(configuration.traces.resource == ["service.name": "other"])
+        let words = ["--traces", "http://c:1", "--trace-ratio", "0.25", "--name", "edge"]
+        let names = ["SLUICE_TRACES": "http://c:1", "SLUICE_TRACE_RATIO": "0.25", "SLUICE_NAME": "edge"]
+        for arguments in [
+            try parse(words, environment: environment),
+            try parse([], environment: environment.merging(names) { $1 }),
+        ] {
+            var configuration = GatewayServerConfiguration()
+            try configuration.apply(arguments)
+            #expect(configuration.traces.collector?.host == "c" && configuration.traces.ratio == 0.25)
+            #expect(configuration.traces.resource.isEmpty && configuration.name == "edge")
+        }
+        let broken = try parse([], environment: ["OTEL_EXPORTER_OTLP_TIMEOUT": "10s"])
+        #expect(
+            throws: UsageError(message: "OTEL_EXPORTER_OTLP_TIMEOUT takes milliseconds from 1 to 3600000")
+        ) { try configuration.apply(broken) }
     }
 
     @Test(
