@@ -1,3 +1,4 @@
+import GatewayConfig
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -58,8 +59,10 @@ struct ObserverTests {
         #expect(lines[0].value(at: "/parts/first/calls/0/upstream")?.stringValue == "parts")
     }
 
-    @Test("When it gets a request, that is counted and, if it failed, kept")
+    @Test("When it gets a request, that is counted, traced and, if it failed, kept")
     func order() throws {
+        let collector = try SpanCollector(.ok)
+        defer { collector.stop() }
         let server = Lock<GatewayServer?>(nil)
         // It holds the gateway, which holds the observer.
         defer { server.withLock { $0 = nil } }
@@ -67,13 +70,15 @@ struct ObserverTests {
         _ = try withLoggedGateway { configuration in
             configuration.accessLog = false
             configuration.upstreams["parts"] = "http://127.0.0.1:1"
+            configuration.traces.collector = try? TraceSettings.collector(collector.url)
             configuration.observer = { _ in
                 guard let server = server.withLock({ $0 }) else { return }
                 let labels = ["/page", "GET", "502", "BAD_GATEWAY"]
                 let counted = server.metrics.value(.httpRequests, labels) ?? 0
                 // It is called on the loop.
-                let kept = server.workers[0].value.records.failed.reduce(0) { $0 + 1 + $1.repeats }
-                seen.withLock { $0.append("\(counted) \(kept)") }
+                let worker = server.workers[0].value
+                let kept = worker.records.failed.reduce(0) { $0 + 1 + $1.repeats }
+                seen.withLock { $0.append("\(counted) \(kept) \(worker.heldSpans > 0)") }
             }
         } declare: { gateway in
             let parts = gateway.provider(PartsAPI.self, upstream: "parts")
@@ -84,7 +89,7 @@ struct ObserverTests {
             for _ in 0..<2 { #expect(client.get("/page")?.status == 502) }
             try spin(while: seen.withLock { $0.count } < 2) { "\(seen.withLock { $0 })" }
         }
-        #expect(seen.withLock { $0 } == ["1 1", "2 2"])
+        #expect(seen.withLock { $0 } == ["1 1 true", "2 2 true"])
     }
 
     @Test("It gets requests without an access log, and those whose clients leave")

@@ -143,6 +143,9 @@ final class Worker {
     /// How attempts at upstreams failed last, by the upstream's name.
     var lastFailures: [String: LastFailure] { client.lastFailures }
 
+    /// The spans that wait for more, before they are passed to the exporter.
+    var heldSpans: Int { recorder.tracer.heldSpans }
+
     /// Passes the spans that wait to the exporter.
     func flushSpans() { recorder.tracer.flush() }
 

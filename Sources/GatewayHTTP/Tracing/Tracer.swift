@@ -41,6 +41,9 @@ final class Tracer {
 
     init(on loop: EventLoop) { self.loop = loop }
 
+    /// Spans that have not been passed to the exporter.
+    var heldSpans: Int { batch.count }
+
     /// Nil without a collector: then nothing is decided, and nothing recorded.
     var isOn: Bool { exporter != nil }
 
