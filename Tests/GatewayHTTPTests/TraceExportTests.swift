@@ -1,7 +1,9 @@
 import GatewayConfig
 import GatewayCore
+import Glibc
 import HTTPModel
 import JSONBytes
+import Metrics
 import Networking
 import TestSupport
 import TestTools
@@ -14,25 +16,36 @@ struct TraceExportTests {
     static let good = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
     static let bad = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
 
+    /// A series of `sluice_spans_total`.
+    static func total(_ result: TraceExporter.Outcome) -> String {
+        #"spans_total{result="\#(result.rawValue)"}"#
+    }
+
     /// Serves `/page/{name}`, which calls an upstream, while `body` runs, and drains.
     ///
-    /// - Parameter first: the URL of a collector that passes the spans on to `collector`.
+    /// - Parameters:
+    ///   - first: the URL where spans are sent, if it is not the collector's.
+    ///   - errors: the descriptor for the gateway's messages.
+    ///   - declare: declares more endpoints.
     func serve(
-        _ collector: SpanCollector, through first: String? = nil, upstream answer: String = Self.good,
+        _ collector: SpanCollector?, through first: String? = nil, upstream answer: String = Self.good,
+        errors: Int32 = STDERR_FILENO,
         change: (inout GatewayServerConfiguration) -> Void = { _ in },
+        declare: (Gateway) throws -> Void = { _ in },
         body: (GatewayServer, ScriptedUpstream) throws -> Void
     ) throws -> [JSONFragment] {
         let upstream = try ScriptedUpstream([.answer { _ in answer }])
         defer { upstream.stop() }
-        return try withLoggedGateway {
+        return try withLoggedGateway(errors: errors) {
             $0.upstreams = ["parts": "http://127.0.0.1:\(upstream.port)/base"]
-            $0.traces.collector = try? TraceSettings.collector(first ?? collector.url)
+            $0.traces.collector = try? TraceSettings.collector(first ?? collector?.url ?? "off")
             $0.traces.rate = 0
             change(&$0)
         } declare: { gateway in
             let parts = gateway.provider(PartsAPI.self, upstream: "parts")
             gateway.get("/page/{name}") { _ in .parts(first: parts.rx.request(.first).fragment(), two: 2) }
             gateway.get("/quick") { _ in .json(1) }
+            try declare(gateway)
         } _: {
             try body($0, upstream)
         }
@@ -47,13 +60,14 @@ struct TraceExportTests {
         #expect(client.receive()?.status == status)
     }
 
-    private func traceParents(_ upstream: ScriptedUpstream) -> [String] {
+    /// The `traceparent` of each request to an upstream.
+    func traceParents(_ upstream: ScriptedUpstream) -> [String] {
         upstream.requests.compactMap {
             $0.firstMatch(of: /traceparent: (\S+)/).map { String($0.output.1) }
         }
     }
 
-    @Test("A collector that refuses, answers with an error, or is unreachable costs spans, and no request")
+    @Test("A collector that refuses spans or answers with an error costs spans, and no request")
     func lost() throws {
         for reply in [SpanCollector.Reply.status(400), .status(500)] {
             let collector = try SpanCollector(reply)
@@ -71,9 +85,11 @@ struct TraceExportTests {
         }
     }
 
-    @Test("After 429 and 503 the same spans are sent again when Retry-After says so")
+    @Test("After 429, 502, 503 and 504 the same spans are sent again when Retry-After says so")
     func retried() throws {
-        let collector = try SpanCollector(.status(429, retryAfter: "0"), .status(503, retryAfter: "0"), .ok)
+        let collector = try SpanCollector(
+            .status(429, retryAfter: "0"), .status(502, retryAfter: "0"), .status(503, retryAfter: "0"),
+            .status(504, retryAfter: "0"), .ok)
         defer { collector.stop() }
         _ = try serve(
             collector,
@@ -82,7 +98,7 @@ struct TraceExportTests {
                 server.flushSpans()
                 try server.wait(for: #"spans_total{result="exported"}"#, toBe: 4)
             })
-        #expect(collector.requests == 3)
+        #expect(collector.requests == 5)
         #expect(Set(collector.bodies).count == 1)
     }
 
@@ -100,10 +116,11 @@ struct TraceExportTests {
             })
     }
 
-    @Test("While the collector is silent, requests are answered, and only so many spans wait")
+    @Test("While the collector is silent, requests are answered, only so many spans wait, and a drain ends")
     func silent() throws {
         let collector = try SpanCollector(.silence)
         defer { collector.stop() }
+        var (metrics, drained) = (MetricTable?.none, ContinuousClock.now)
         _ = try serve(
             collector,
             // No attempt ends while the test runs, so there is one.
@@ -117,11 +134,16 @@ struct TraceExportTests {
                     }
                 }
                 try server.wait(for: #"spans_total{result="queue_full"}"#, toBe: 50)
+                (metrics, drained) = (server.metrics, .now)
             })
+        // The collector would keep it for 60 s.
+        #expect(Tracing.patience == .seconds(2))
+        #expect(ContinuousClock.now - drained < Tracing.patience + .seconds(15))
+        #expect(metrics?.value(.spans, ["failed"]) == Tracer.mostSpans)
         #expect(collector.requests == 1)
     }
 
-    @Test("A drain sends what waits, and a silent collector does not keep it")
+    @Test("A drain sends what waits")
     func drain() throws {
         let collector = try SpanCollector(.ok)
         defer { collector.stop() }
@@ -256,6 +278,7 @@ struct TraceExportTests {
     func rate() throws {
         let collector = try SpanCollector(.ok)
         defer { collector.stop() }
+        var limited: Double?
         let lines = try serve(
             collector,
             change: {
@@ -264,14 +287,16 @@ struct TraceExportTests {
             body: { server, _ in
                 let client = try RawClient(port: server.port)
                 for _ in 0..<30 { #expect(client.get("/quick")?.status == 200) }
+                limited = server.metric(Self.total(.rateLimited))
             })
         let sampled = lines.filter { $0[member: "trace"]?.stringValue == "sampled" }.count
         // Seconds may change meanwhile.
         #expect((2...6).contains(sampled))
+        #expect(limited == Double(30 - sampled))
     }
 
-    @Test("Of many requests the ratio's share is sampled, and the budget counts seconds")
-    func share() {
+    @Test("The budget of traces begins again with each second")
+    func budget() {
         var budget = TraceBudget()
         budget.rate = 2
         let times: [Int64] = [1_000_000_000, 1_500_000_000, 1_900_000_000, 2_000_000_000]

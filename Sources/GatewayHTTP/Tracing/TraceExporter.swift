@@ -72,6 +72,9 @@ final class TraceExporter: Sendable {
         for outcome in Outcome.allCases { _ = metrics.name().shared(.spans, [outcome.rawValue]) }
     }
 
+    /// Whether a request to the collector has failed and waits to be sent again. Blocks; for tests.
+    var awaitsRetry: Bool { worker.loop.runBlocking { [worker] in worker.value.awaitsRetry } }
+
     func count(_ outcome: Outcome, _ spans: Int) { counters[outcome]?.add(spans) }
 
     /// Sends spans, later ones after earlier ones. From any thread.
@@ -149,6 +152,8 @@ extension TraceExporter {
             limits.connectionsPerUpstream = 1
             client = HTTPClient(loop: loop, limits: limits)
         }
+
+        var awaitsRetry: Bool { retry != nil }
 
         func add(_ batch: Batch) {
             guard !isClosed else { return end([batch], .failed, batch.count) }
