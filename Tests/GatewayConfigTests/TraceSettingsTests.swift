@@ -115,7 +115,7 @@ struct TraceSettingsTests {
     }
 
     @Test("A variable changes nothing that a flag or a file sets, and its text does not matter then")
-    func set() throws {
+    func alreadySet() throws {
         var known = TraceSettings()
         known.collector = try HTTPURL("http://mine:1/v1/traces")
         known.ratio = 0.125
