@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The rules and alerts for Prometheus, and the runbook.
@@ -41,6 +42,111 @@ struct AlertTests {
         let cells = runbook[start...].matches(of: /\n\|((?: `\w+`)+) \|/).map { $0.output.1 }
         let listed = cells.flatMap { $0.split(whereSeparator: { " `".contains($0) }).map(String.init) }
         #expect(listed.sorted() == reasons.sorted())
+    }
+
+    @Test("Each alert in the runbook has a meaning, a usual cause, places to look at and a remedy")
+    func entries() throws {
+        let runbook = try SourceTree.file(Self.documents + "Runbook.md").text
+        let start = try #require(runbook.firstRange(of: "\n## Alerts\n")).upperBound
+        let end = try #require(runbook.firstRange(of: "\n## Reasons\n")).lowerBound
+        let entries = runbook[start..<end].split(separator: "\n### ")
+        #expect(try entries.count == alerts().count)
+        let form =
+            /\w+\n\n\*[^*]+\*\n\n- \*\*Usual cause\*\*: [^*]+\n- \*\*Look at\*\* [^*]+\n- \*\*Remedy\*\*: [^*]+/
+        for entry in entries { #expect(entry.wholeMatch(of: form) != nil, "\(entry)") }
+    }
+
+    @Test("Each row of reasons has a cause and a remedy, whose keys are in the reference of the file")
+    func reasonRows() throws {
+        let reference = try SourceTree.file(Self.documents + "FileReference.md").text
+        let keys = Set(reference.matches(of: /\n\| `(\w+)` \|/).map { String($0.output.1) })
+        #expect(keys.count > 100)
+        let runbook = try SourceTree.file(Self.documents + "Runbook.md").text
+        let start = try #require(runbook.firstRange(of: "\n## Reasons\n")).upperBound
+        let rows = runbook[start...].split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(rows.count >= 13)
+        var named: [String] = []
+        for row in rows {
+            let cells = row.matches(of: /\|([^|]+)/).map { $0.output.1 }
+            #expect(cells.count == 3 && cells.allSatisfy { $0.contains(/\w/) }, "\(row)")
+            // The log's `address` and the program curl are not keys.
+            let text = cells.dropFirst().joined(separator: " ")
+            let words = text.matches(of: /`([a-z][A-Za-z]*(?:\.[a-z]+)?)`/)
+            named += words.map { String($0.output.1) }.filter { !["address", "curl"].contains($0) }
+        }
+        #expect(named.contains("limits.idle") && named.contains("upstreamBodies"))
+        for name in named {
+            #expect(name.split(separator: ".").allSatisfy { keys.contains(String($0)) }, "\(name)")
+        }
+    }
+
+    private struct Dashboard: Decodable {
+        struct Panel: Decodable {
+            struct Target: Decodable { let expr: String }
+
+            let type: String
+            let title: String
+            let targets: [Target]?
+        }
+
+        let panels: [Panel]
+    }
+
+    @Test("The dashboard has rows for routes, parts, upstreams, limits with loops, and changes")
+    func dashboardRows() throws {
+        let text = try SourceTree.file("docker/grafana/sluice.json").text
+        let dashboard = try JSONDecoder().decode(Dashboard.self, from: Data(text.utf8))
+        var rows: [(title: String, queries: String)] = []
+        for panel in dashboard.panels {
+            guard panel.type != "row" else {
+                rows.append((panel.title, ""))
+                continue
+            }
+            let last = try #require(rows.indices.last)
+            rows[last].queries += (panel.targets ?? []).map { $0.expr + "\n" }.joined()
+        }
+        // Rate, errors and duration; use, saturation and errors; what has changed.
+        let expected = [
+            (
+                "Routes: rate, errors, duration",
+                [
+                    "sum by (route) (rate(sluice_http_requests_total{", "status!~\"5..\"",
+                    "sluice_http_request_duration_seconds_bucket",
+                ]
+            ),
+            (
+                "Parts: rate, errors, duration",
+                [
+                    "sum by (route, part) (rate(sluice_parts_total{", "reason!=\"\"",
+                    "sluice_part_duration_seconds_bucket",
+                ]
+            ),
+            (
+                "Upstreams: use, waiting, errors",
+                [
+                    "sluice_upstream_connections{", "sluice_upstream_pool_wait_seconds_bucket",
+                    "sluice_upstream_waiting_calls", "sluice_upstream_attempts_total",
+                ]
+            ),
+            (
+                "Limits, loops, clients",
+                [
+                    "sluice_limit_used_ratio", "sluice_http_refused_total", "sluice_loop_busy_seconds_total",
+                    "sluice_loop_wake_duration_seconds_bucket",
+                ]
+            ),
+            (
+                "Changes",
+                [
+                    "sluice_config_reloads_total", "sluice_upstream_circuit_state",
+                    "sluice_upstream_ejections_total",
+                ]
+            ),
+        ]
+        #expect(rows.map { $0.title } == expected.map { $0.0 })
+        for (row, (title, parts)) in zip(rows, expected) {
+            for part in parts { #expect(row.queries.contains(part), "\(title): \(part)") }
+        }
     }
 
     @Test("Rules, alerts, the dashboard and the runbook name metrics and labels that the gateway has")
