@@ -1,4 +1,5 @@
 import Foundation
+import HTTPInbound
 import TestTools
 import Testing
 
@@ -117,6 +118,87 @@ struct DeploymentTests {
         #expect(try analyze(wrong, "verify").1.contains("WatchdogSecs"))
         let (code, output) = try analyze(unit, "security", "--offline=true", "--threshold=20")
         #expect(code == 0, "\(output.suffix(200))")
+    }
+
+    @Test("The unit tells systemd when it is ready, is watched, and has 40 s to stop")
+    func unitSettings() throws {
+        let unit = try Self.text("systemd/sluice.service")
+        // The socket of the admin listener is in the folder that systemd makes.
+        for line in ["Type=notify", "WatchdogSec=30", "TimeoutStopSec=40", "RuntimeDirectory=sluice"] {
+            #expect(unit.contains("\n\(line)\n"), "\(line)")
+        }
+    }
+
+    @Test("The pod is asked at its admin port, writes only to the spool, and has limits and time to stop")
+    func pod() throws {
+        let pod = try Self.text("kubernetes/deployment.yaml")
+        let probe = /\n +(\w+)Probe:\n +httpGet: \{path: ([\w\/]+), port: (\w+)\}/
+        let probes = pod.matches(of: probe).map { "\($0.output.1): \($0.output.2), \($0.output.3)" }
+        #expect(
+            probes == [
+                "startup: /health/ready, admin", "readiness: /health/ready, admin",
+                "liveness: /health/live, admin",
+            ])
+        let spool = try #require(GatewayServerConfiguration().inbound.spoolDirectory)
+        let lines = [
+            "- {name: admin, containerPort: 9901}", "enableServiceLinks: false",
+            "terminationGracePeriodSeconds: 45", "limits: {cpu: \"2\", memory: 2Gi}",
+            "readOnlyRootFilesystem: true", "- {name: config, mountPath: /etc/sluice, readOnly: true}",
+            "configMap: {name: sluice}", "- {name: spool, mountPath: \(spool)}",
+            "emptyDir: {sizeLimit: 2Gi}",
+        ]
+        for line in lines { #expect(pod.contains(" \(line)\n"), "\(line)") }
+        // A file that is mounted by its path never changes.
+        for file in try Self.files("kubernetes", ".yaml") {
+            #expect(try !Self.text("kubernetes/\(file)").contains("subPath:"), "\(file)")
+        }
+    }
+
+    @Test("The number of pods follows the use of their processors, at 60 %")
+    func autoscaling() throws {
+        let scaler = try Self.text("kubernetes/horizontalpodautoscaler.yaml")
+        #expect(scaler.contains("name: cpu\n        target: {type: Utilization, averageUtilization: 60}\n"))
+        #expect(scaler.contains("scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: sluice}\n"))
+    }
+
+    @Test("Annotations, the policy and the documented PodMonitor name the pod's labels and admin port")
+    func scraping() throws {
+        let pod = try Self.text("kubernetes/deployment.yaml")
+        let template = try #require(pod.firstRange(of: "\n  template:\n")).upperBound
+        let metadata = pod[template...]
+        let label = try #require(metadata.firstMatch(of: /labels: (\{[^}]+\})\n/)?.output.1)
+        let port = try #require(pod.firstMatch(of: /\{name: admin, containerPort: (\d+)\}/)?.output.1)
+        #expect(metadata.contains("  prometheus.io/scrape: \"true\"\n"))
+        #expect(metadata.contains("  prometheus.io/port: \"\(port)\"\n"))
+        let policy = try Self.text("kubernetes/networkpolicy.yaml")
+        #expect(policy.contains("podSelector:\n    matchLabels: \(label)\n"))
+        #expect(policy.contains("\n      ports:\n        - {port: admin}\n"))
+        let page = try Self.text("../Sources/GatewayCore/GatewayCore.docc/Operating.md")
+        let start = try #require(page.firstRange(of: "kind: PodMonitor\n")).upperBound
+        let monitor = page[start...].prefix { $0 != "`" }
+        #expect(monitor.contains("selector:\n    matchLabels: \(label)\n"))
+        #expect(monitor.contains("podMetricsEndpoints: [{port: admin}]\n"))
+    }
+
+    @Test("In Compose a visitor asks the gateway, which sends traces to the collector, which has Jaeger")
+    func traces() throws {
+        let operate = try Self.text("compose.operate.yaml")
+        let start = try #require(operate.firstRange(of: "\nservices:")).upperBound
+        let end = try #require(operate.firstRange(of: "\nvolumes:\n")).lowerBound
+        let services = operate[start..<end].matches(of: /\n  (\w+):\n/).map { String($0.output.1) }
+        #expect(services == ["gateway", "visitor", "prometheus", "grafana", "collector", "jaeger"])
+        let collector = try Self.text("collector/collector.yaml")
+        let traces = try #require(operate.firstMatch(of: /SLUICE_TRACES: http:\/\/(\w+):(\d+)\n/))
+        #expect(traces.output.1 == "collector")
+        #expect(collector.contains("\n      http:\n        endpoint: 0.0.0.0:\(traces.output.2)\n"))
+        // Jaeger takes OTLP over gRPC at this port.
+        #expect(collector.contains("exporters:\n  otlp:\n    endpoint: jaeger:4317\n"))
+        #expect(collector.contains("    traces:\n      receivers: [otlp]\n"))
+        #expect(collector.contains("\n      exporters: [otlp]\n"))
+        #expect(operate.contains("[--config=/etc/sluice/collector.yaml]\n"))
+        #expect(operate.contains("collector.yaml:/etc/sluice/collector.yaml:ro"))
+        #expect(operate.contains("http://gateway:8080$$VISIT"))
+        #expect(try Self.text("prometheus/prometheus.yaml").contains("targets: [\"gateway:9901\"]\n"))
     }
 
     @Test("A stop may take longer than the drain")
