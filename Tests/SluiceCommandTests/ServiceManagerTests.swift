@@ -103,6 +103,50 @@ struct ServiceManagerTests {
         #expect(process.finish().exitCode == 0)
     }
 
+    @Test("Once it hears READY=1, the gateway and its admin listener answer")
+    func ready() throws {
+        let name = scratch.file("notify")
+        let manager = try ManagerSocket(name)
+        let process = try SluiceProcess(
+            ["serve", "--port", "0", "--drain-delay", "0"],
+            environment: ["NOTIFY_SOCKET": name, "SLUICE_ADMIN": "127.0.0.1:0"])
+        let port = try process.readPort()
+        #expect(manager.next() == ["READY=1", "STATUS=ready"])
+        let admin = try process.readAdminPort()
+        for port in [port, admin] {
+            #expect(try curl("http://127.0.0.1:\(port)/health/ready").status == 200)
+        }
+        process.signal(SIGTERM)
+        #expect(process.finish().exitCode == 0)
+    }
+
+    @Test("It hears nothing from the watchdog of a blocked loop, and WATCHDOG=1 once the loop runs again")
+    func blockedLoop() throws {
+        let groups = (blocked: try EventLoopGroup(count: 1), free: try EventLoopGroup(count: 1))
+        let names = (blocked: scratch.file("blocked"), free: scratch.file("free"))
+        let sockets = (blocked: try ManagerSocket(names.blocked), free: try ManagerSocket(names.free))
+        let release = DispatchSemaphore(value: 0)
+        defer {
+            release.signal()
+            groups.blocked.shutdown()
+            groups.free.shutdown()
+        }
+        groups.blocked.loops[0].execute { _ = release.wait(timeout: .now() + 30) }
+        func manager(_ name: String) throws -> ServiceManager {
+            try #require(ServiceManager(["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "2000"]))
+        }
+        let silent = try manager(names.blocked)
+        let first = try #require(try Watchdog(silent, groups.blocked.loops))
+        defer { first.end() }
+        let second = try #require(try Watchdog(try manager(names.free), groups.free.loops))
+        defer { second.end() }
+        for _ in 0..<10 { #expect(sockets.free.next(watchdog: true) == ["WATCHDOG=1"]) }
+        silent.send("STATUS=blocked")
+        #expect(sockets.blocked.next(watchdog: true) == ["STATUS=blocked"])
+        release.signal()
+        #expect(sockets.blocked.next(watchdog: true) == ["WATCHDOG=1"])
+    }
+
     @Test("It hears of a reload that the program asks for in Swift, and of one that fails")
     func reloadInSwift() throws {
         let name = scratch.file("notify")
