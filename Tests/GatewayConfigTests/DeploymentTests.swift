@@ -1,3 +1,4 @@
+import EventIO
 import Foundation
 import HTTPInbound
 import TestTools
@@ -154,8 +155,9 @@ struct DeploymentTests {
         }
     }
 
-    @Test("The number of pods follows the use of their processors, at 60 %")
+    @Test("Loops follow the processors that the pod may use, and pods their use, at 60 %")
     func autoscaling() throws {
+        #expect(GatewayServerConfiguration().loops == ProcessLimits.usableCores())
         let scaler = try Self.text("kubernetes/horizontalpodautoscaler.yaml")
         #expect(scaler.contains("name: cpu\n        target: {type: Utilization, averageUtilization: 60}\n"))
         #expect(scaler.contains("scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: sluice}\n"))

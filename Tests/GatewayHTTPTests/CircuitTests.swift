@@ -124,8 +124,9 @@ struct CircuitTests {
             #expect(error[member: "notRetried"] == nil)
             #expect(error[member: "retryable"]?.boolValue == true)
             #expect(upstream.asked.withLock { $0 } == 10)
-            // Another upstream is not concerned.
+            // Another upstream and the gateway's readiness are not concerned.
             #expect(client.get("/other")?.status == 200)
+            #expect(client.get("/health/ready")?.status == 200)
             let report = try #require(server.settled.upstreams["parts"])
             #expect(report.openings == 1)
             #expect(report.refusals == 1)

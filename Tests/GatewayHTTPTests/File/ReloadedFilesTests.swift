@@ -182,6 +182,30 @@ struct ReloadedFilesTests {
         #expect(seen.requests.last?.contains("X-Key: other\r\n") == true)
     }
 
+    @Test("Rule 11: the gateway's own file is noticed when the folder behind its mount is swapped")
+    func mountedFolder() throws {
+        // As Kubernetes mounts a ConfigMap: `sluice.yaml` leads into the folder to which `..data` leads.
+        let gateway = try FileGateway(
+            "version: 1\n",
+            prepare: { scratch in
+                for number in 1...2 {
+                    try FileManager.default.createDirectory(
+                        atPath: scratch.file("\(number)"), withIntermediateDirectories: true)
+                    try ("version: 1\n" + Self.included("a", "\(number)")).write(
+                        toFile: scratch.file("\(number)/sluice.yaml"), atomically: true, encoding: .utf8)
+                }
+                try Self.link("\(scratch.path)/..data", to: "1")
+                try Self.link(scratch.file("sluice.yaml"), to: "..data/sluice.yaml")
+            })
+        defer { gateway.stop() }
+        #expect(try gateway.get("/a").text.contains(#""is":1"#))
+        try Self.link("\(gateway.scratch.path)/..data", to: "2")
+        #expect(!gateway.server.reloads.stamps.areCurrent)
+        try gateway.server.reload()
+        #expect(gateway.server.reloads.stamps.areCurrent)
+        #expect(try gateway.get("/a").text.contains(#""is":2"#))
+    }
+
     @Test("Rule 11: renewed authorities are noticed and used, and the connections to other upstreams stay")
     func certificates() throws {
         let secure = try ScriptedUpstream(tls: TLSServer(), [.answer { _ in FileGateway.ok() }])
