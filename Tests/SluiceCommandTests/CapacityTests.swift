@@ -1,5 +1,6 @@
 import Foundation
 import JSONBytes
+import Locking
 import TestSupport
 import Testing
 
@@ -8,11 +9,11 @@ extension CommandTests {
     struct CapacityTests {
         private let folder = ScratchFolder()
 
-        private func file() throws -> String {
+        private func file(port: UInt16 = 1) throws -> String {
             let path = folder.file("sluice.yaml")
             try """
             version: 1
-            upstreams: {shop: {url: http://127.0.0.1:1}}
+            upstreams: {shop: {url: "http://127.0.0.1:\(port)"}}
             endpoints:
             - {get: /items, parts: {item: {upstream: shop, get: /item}}}
             - {get: /a, data: {value: 1}}
@@ -81,6 +82,43 @@ extension CommandTests {
             #expect(!plan.output.contains("cpu"))
         }
 
+        private func serve(_ path: String, _ environment: [String: String]) throws -> SluiceProcess {
+            try SluiceProcess(
+                [
+                    "serve", "--config", path, "--port", "0", "--loops", "2", "--drain-delay", "0",
+                    "--hosts", "any",
+                ], environment: environment)
+        }
+
+        @Test("--admin measures the requests that come meanwhile, and its last line is the headroom")
+        func adminUnderLoad() throws {
+            let upstream = try ScriptedUpstream([
+                .answer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1" }
+            ])
+            defer { upstream.stop() }
+            let path = try file(port: upstream.port)
+            let socket = ["SLUICE_ADMIN": "unix:\(folder.file("admin.sock"))"]
+            let gateway = try serve(path, socket)
+            let port = try gateway.readPort()
+            let isOver = Lock(false)
+            let visitor = DispatchGroup()
+            DispatchQueue.global().async(group: visitor) {
+                guard let client = try? RawClient(port: port) else { return }
+                while !isOver.withLock({ $0 }), client.get("/items")?.status == 200 {}
+            }
+            let plan = try SluiceProcess.run("plan", path, "--admin", "--seconds", "2", environment: socket)
+            isOver.withLock { $0 = true }
+            visitor.wait()
+            #expect(plan.exitCode == 0, "\(plan.errors)")
+            let output = plan.output
+            #expect(output.contains(/\n[\d.]+ requests\/s, measured in [\d.]+ s; 2 loops\n/), "\(output)")
+            #expect(output.contains(/\n  shop +[\d.]+ calls\/s of [\d.]+ \w+, measured: [\d.]+/), "\(output)")
+            let last = output.split(separator: "\n").last
+            #expect(last?.contains(/^\s+first limit at [\d.]+ times this load:/) == true, "\(output)")
+            gateway.signal(SIGTERM)
+            #expect(gateway.finish().exitCode == 0)
+        }
+
         @Test("--admin measures the running gateway, all since its start if nothing happens")
         func admin() throws {
             let path = try file()
@@ -89,9 +127,7 @@ extension CommandTests {
             #expect(absent.exitCode == 1)
             #expect(absent.output.isEmpty)
             #expect(absent.errors.contains("/metrics: "), "\(absent.errors)")
-            let gateway = try SluiceProcess(
-                ["serve", "--config", path, "--port", "0", "--loops", "2", "--drain-delay", "0"],
-                environment: socket)
+            let gateway = try serve(path, socket)
             let port = try gateway.readPort()
             let client = try RawClient(port: port)
             for _ in 0..<3 { #expect(client.get("/a")?.status == 200) }

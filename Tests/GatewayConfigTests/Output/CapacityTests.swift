@@ -169,6 +169,20 @@ struct CapacityTests {
         #expect(report.memory.resident > 20 << 20 && report.memory.resident < report.memory.most)
     }
 
+    @Test("The text has the memory of the load, each bound with what uses it, and the descriptors")
+    func memoryText() throws {
+        let text = try Self.report("limits: {upstreamBodies: 1GiB}\n" + Self.text).text
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("  memory ") })
+        #expect(
+            line == """
+                  memory       about 31 MiB; at most 1.8 GiB: 1 GiB upstreamBodies, \
+                512 MiB for bodies of requests and waiting answers, 256 MiB a loop, \
+                70 MiB for records of 4096 requests, 234 MiB for heads of 7500 clients, \
+                16 MiB for 148 connections to upstreams, 27 MiB for the program; \
+                7688 of 20000 descriptors
+                """)
+    }
+
     @Test("A file without endpoints takes nothing")
     func empty() throws {
         let report = try Self.report("upstreams: {a: {url: \"http://a\"}}\n", rate: 1000, [:])
