@@ -123,7 +123,9 @@ extension InThirdBrowser {
                         const row = [...document.querySelectorAll("#route-rows \(row)")]
                           .find((row) => row.querySelector("button").textContent === "/api/users/{name}");
                         const upstream = document.querySelector("[data-upstream=users]").textContent;
-                        return failed >= 3 && all >= 7 && lost >= failed && upstream.includes(`Failed${lost} (`)
+                        const texts = ["Rate", "p50", "p95", "p99"]
+                          .map((label) => row?.querySelector(`[data-label="${label}"]`).textContent ?? "–");
+                        return texts.every((text) => /[1-9]/.test(text)) && failed >= 3 && all >= 7 && lost >= failed && upstream.includes(`Failed${lost} (`)
                           && row?.querySelector("[data-label=Failed]").textContent === `${failed} (${Math.round((100 * failed) / all)} %)`;
                         """, as: Bool.self)
                 }
@@ -146,6 +148,63 @@ extension InThirdBrowser {
                     ].map(quantileText);
                     """, as: [String].self)
                 #expect(texts == ["150 ms", "300 ms", "> 400 ms", "–", "150 ms", "–"])
+            }
+        }
+
+        @Test("Each limit of the metrics is shown, and requests that the gateway refuses are counted")
+        func limits() async throws {
+            try await withConsole { page, demo async throws in
+                try await page["#refused"].says("No request refused since the start.")
+                try await eventually("the list has each limit of the metrics with its use") {
+                    try await page.run(
+                        """
+                        const text = await (await fetch("metrics")).text();
+                        const names = [...text.matchAll(/^sluice_limit_used_ratio\\{limit="(\\w+)"\\} /gm)].map((match) => match[1]);
+                        const items = [...document.querySelectorAll("#limit-list [data-limit]")];
+                        return names.length >= 10 && names.sort().join() === items.map((item) => item.dataset.limit).sort().join()
+                          && items.every((item) => /[0-9] of /.test(item.textContent));
+                        """, as: Bool.self)
+                }
+                // A loopback address does not serve the name of this client's Host.
+                #expect(try RawClient(port: demo.port).get("/api/tags")?.status == 421)
+                try await page["#refused"].says("Requests refused since the start: 1 for the host.")
+            }
+        }
+
+        @Test("A slow request appears under Slow with the upstream and the phase that took the time")
+        func slowRequest() async throws {
+            try await withConsole(["--slow", "0.001"], latency: "on") { page, demo async throws in
+                try await page["#filter label:has([value=slow])"].click()
+                try await page["#no-requests"].says("No slow request yet.")
+                try await demo.ask("/api/tags", ["X-Request-Id": "the-slow-one"])
+                let row = page["#request-rows [data-request=the-slow-one]"]
+                try await row.says("200 slow")
+                try await row.says("tags: tags first_byte")
+                try await page["#filter label:has([value=failed])"].click()
+                try await page["#no-requests"].says("No failed request yet.")
+            }
+        }
+
+        @Test("The charts draw the last 360 samples of 400, one for each 10 s of the last hour")
+        func history() async throws {
+            try await withConsole { page, _ async throws in
+                // No reading of the page itself comes in between.
+                let texts = try await page.run(
+                    """
+                    const { drawHistory, note } = await import("/console/history.js");
+                    for (let index = 0; index <= 400; index += 1) {
+                      const total = 10 * index;
+                      note({
+                        at: 10_000 * index, now: 10 * index, start: 1, cpu: 0, memory: 1, inFlight: 1, calls: 0, bounds: [Infinity],
+                        routes: new Map([["/a", { total, failed: 0, buckets: [total] }]]), upstreams: new Map(),
+                      });
+                    }
+                    drawHistory();
+                    const chart = document.querySelector("[data-chart=requests]");
+                    const ends = chart.querySelector("path.line.line-0").getAttribute("d").match(/L/g).length;
+                    return [String(ends), document.getElementById("span").textContent, chart.querySelector("strong").textContent];
+                    """, as: [String].self)
+                #expect(texts == ["360", "Last 60 minutes", "1.0"])
             }
         }
 
