@@ -103,7 +103,7 @@ struct AlertTests {
                 continue
             }
             let last = try #require(rows.indices.last)
-            rows[last].queries += (panel.targets ?? []).map { $0.expr + "\n" }.joined()
+            rows[last].queries += (panel.targets ?? []).map(\.expr).joined(separator: "\n") + "\n"
         }
         // Rate, errors and duration; use, saturation and errors; what has changed.
         let expected = [
