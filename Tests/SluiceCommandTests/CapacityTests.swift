@@ -36,7 +36,7 @@ extension CommandTests {
                 ),
                 (
                     ["--rate", "1", "--latency", "shpo=40ms"],
-                    "--latency: there is no upstream \"shpo\"; did you mean \"shop\"?"
+                    "--latency: no upstream is named \"shpo\"; did you mean \"shop\"?"
                 ),
                 (
                     ["--rate", "1", "--latency", "shop=1ms", "--latency", "shop=2ms"],
