@@ -274,8 +274,10 @@ struct TraceExportTests {
         #expect(collector.requests == (isSampled ? 1 : 0))
     }
 
-    @Test("A loop samples so many traces a second, and counts the others")
-    func rate() throws {
+    @Test(
+        "A loop exports so many traces a second, sampled ones or slow ones, and counts the others",
+        arguments: [1.0, 0])
+    func rate(ratio: Double) throws {
         let collector = try SpanCollector(.ok)
         defer { collector.stop() }
         var limited: Double?
@@ -283,16 +285,21 @@ struct TraceExportTests {
             collector,
             change: {
                 $0.traces.rate = 2
+                $0.traces.ratio = ratio
+                if ratio == 0 { $0.slow = .nanoseconds(1) }
             },
             body: { server, _ in
                 let client = try RawClient(port: server.port)
-                for _ in 0..<30 { #expect(client.get("/quick")?.status == 200) }
+                // Without a call, a request ends in the turn in which it began.
+                let path = ratio == 1 ? "/quick" : "/page/a"
+                for _ in 0..<30 { #expect(client.get(path)?.status == 200) }
                 limited = server.metric(Self.total(.rateLimited))
             })
-        let sampled = lines.filter { $0[member: "trace"]?.stringValue == "sampled" }.count
+        let trace = ratio == 1 ? "sampled" : "exported"
+        let exported = lines.filter { $0[member: "trace"]?.stringValue == trace }.count
         // Seconds may change meanwhile.
-        #expect((2...6).contains(sampled))
-        #expect(limited == Double(30 - sampled))
+        #expect((2...6).contains(exported))
+        #expect(limited == Double(30 - exported))
     }
 
     @Test("The budget of traces begins again with each second")

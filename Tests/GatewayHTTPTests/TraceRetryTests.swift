@@ -8,6 +8,17 @@ import Testing
 @testable import GatewayHTTP
 
 extension TraceExportTests {
+    @Test("Waits double with each retry; the collector may ask for another; none is above 30 s")
+    func waits() {
+        func waits(_ share: Double) -> [Duration] {
+            (0..<7).map { TraceExporter.wait(after: $0, asked: nil, share: share) }
+        }
+        #expect(waits(1) == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
+        #expect(waits(0.5) == [.milliseconds(500)] + [1, 2, 4, 8, 16, 30].map { .seconds($0) })
+        #expect(TraceExporter.wait(after: 4, asked: .seconds(3), share: 1) == .seconds(3))
+        #expect(TraceExporter.wait(after: 0, asked: .seconds(90), share: 1) == .seconds(30))
+    }
+
     private static let empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
     @Test("A collector that stays busy gets the same spans six times, and then they have failed")

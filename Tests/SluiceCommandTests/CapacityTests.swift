@@ -108,7 +108,7 @@ extension CommandTests {
             }
             let plan = try SluiceProcess.run("plan", path, "--admin", "--seconds", "2", environment: socket)
             isOver.withLock { $0 = true }
-            visitor.wait()
+            #expect(visitor.wait(timeout: .now() + 10) == .success)
             #expect(plan.exitCode == 0, "\(plan.errors)")
             let output = plan.output
             #expect(output.contains(/\n[\d.]+ requests\/s, measured in [\d.]+ s; 2 loops\n/), "\(output)")

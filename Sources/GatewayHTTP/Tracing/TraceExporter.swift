@@ -29,6 +29,14 @@ final class TraceExporter: Sendable {
     /// A request that fails is sent so many times again.
     static let mostRetries = 5
 
+    private static let longestWait = Duration.seconds(30)
+
+    /// Returns the time to the next retry: what the collector asked for, or a share of 1, 2, 4 ... seconds,
+    /// at most 30 s.
+    static func wait(after retries: Int, asked: Duration?, share: Double) -> Duration {
+        min(asked ?? .seconds(1 << retries) * share, longestWait)
+    }
+
     /// Spans of one loop.
     struct Batch: Sendable {
         let bytes: [UInt8]
@@ -104,7 +112,6 @@ final class TraceExporter: Sendable {
 extension TraceExporter {
     /// Sends one request at a time. Confined to its loop.
     fileprivate final class Worker {
-        private static let longestWait = Duration.seconds(30)
         /// A failure is logged at most once in this time.
         private static let quiet = Duration.seconds(60)
 
@@ -251,9 +258,8 @@ extension TraceExporter {
                 return send()
             }
             sending?.retries += 1
-            // Between half and all of 1, 2, 4 ... seconds.
-            let backoff = Duration.seconds(1) * (1 << current.retries) * Double.random(in: 0.5...1)
-            retry = loop.setTimer(after: min(after ?? backoff, Self.longestWait), target: self)
+            let wait = TraceExporter.wait(after: current.retries, asked: after, share: .random(in: 0.5...1))
+            retry = loop.setTimer(after: wait, target: self)
         }
 
         private func end(_ batches: [Batch], _ outcome: Outcome, _ spans: Int) {
