@@ -162,7 +162,7 @@ extension InThirdBrowser {
                         const names = [...text.matchAll(/^sluice_limit_used_ratio\\{limit="(\\w+)"\\} /gm)].map((match) => match[1]);
                         const items = [...document.querySelectorAll("#limit-list [data-limit]")];
                         return names.length >= 10 && names.sort().join() === items.map((item) => item.dataset.limit).sort().join()
-                          && items.every((item) => /[0-9] of /.test(item.textContent));
+                          && items.every((item) => / of [0-9]/.test(item.textContent));
                         """, as: Bool.self)
                 }
                 // A loopback address does not serve the name of this client's Host.
