@@ -1,5 +1,8 @@
 """`sluice plan --rate` tells what a load takes within 30 % of what is measured: processor time, calls and requests in flight, memory; within
-40 % of the processor time for files that no constant was fitted to. What it says of a silent upstream happens within 20 %."""
+40 % of the processor time for files that no constant was fitted to. What it says of a silent upstream happens within 20 %.
+
+The estimate holds for the machine of its constants. So the processor time is compared in multiples of what two calls take on this one.
+`plan --admin` has no constants."""
 
 import contextlib
 import json
@@ -14,6 +17,8 @@ import steady
 from harness import HERE, Admin, Failure, Gateway, Missing, Process, Upstream, check
 
 EXAMPLES = HERE.parent.parent / "docker" / "examples"
+# Tells how fast the machine is.
+CALIBRATION = "charts"
 LOOPS = 2
 LATENCY = 40
 DAY = "2026-11-20"
@@ -26,6 +31,7 @@ def get(target):
 
 # All endpoints of each file get the same share of the requests. Of a condition, both sides do.
 REQUESTS = {
+    CALIBRATION: [get("/charts")],
     "screen": [get(f"/screen/GREEN?date={DAY}")],
     "diary": [get(f"/api/weights/charts?fddDate={DAY}"), get("/api/home"),
               steady.request("PUT", f"/api/weights/{DAY}/am", b'{"weight":70.5}')],
@@ -33,7 +39,7 @@ REQUESTS = {
     "week": [get(f"/week/GREEN?date={DAY}"), steady.request("PUT", f"/weights/{DAY}/am", b'{"weight":70.5}'),
              get(f"/week/GREEN?date={DAY}&details=true"), steady.request("PUT", f"/weights/{DAY}/pm", b'{"weight":71.5}')],
 }
-UPSTREAMS = {"screen": ["diary", "users"], "diary": ["diary", "users", "weather"], "trip": ["users", "hotels"], "week": ["diary", "users"]}
+UPSTREAMS = {CALIBRATION: ["diary"], "screen": ["diary", "users"], "diary": ["diary", "users", "weather"], "trip": ["users", "hotels"], "week": ["diary", "users"]}
 RATES = {"screen": [60, 300], "diary": [60, 240], "trip": [150], "week": [90]}
 # Nothing was fitted to these.
 UNSEEN = ["trip", "week"]
@@ -59,6 +65,10 @@ class Samples(Process):
         self.log.wait()
 
 
+def file(name):
+    return (HERE if name == CALIBRATION else EXAMPLES) / f"{name}.yaml"
+
+
 @contextlib.contextmanager
 def served(name, samples, silent="none"):
     """A gateway of an example, with its upstreams and the address of its admin listener."""
@@ -68,7 +78,7 @@ def served(name, samples, silent="none"):
         before = dict(os.environ)
         os.environ.update(variables)
         try:
-            gateway = Gateway(None, loops=LOOPS, arguments=("--config", EXAMPLES / f"{name}.yaml", "--admin", "127.0.0.1:0"))
+            gateway = Gateway(None, loops=LOOPS, arguments=("--config", file(name), "--admin", "127.0.0.1:0"))
         finally:
             os.environ.clear()
             os.environ.update(before)
@@ -78,7 +88,7 @@ def served(name, samples, silent="none"):
 
 def plan(name, *words):
     """What the program prints, as JSON."""
-    words = [harness.PROGRAM, "plan", EXAMPLES / f"{name}.yaml", "--format", "json", *words]
+    words = [harness.PROGRAM, "plan", file(name), "--format", "json", *words]
     result = subprocess.run([str(word) for word in words], capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
     if result.returncode != 0:
         raise Failure(f"plan failed: {result.stderr}")
@@ -130,7 +140,17 @@ def near(estimated, measured, tolerance):
     return abs(estimated - measured) <= tolerance * measured
 
 
-def compare(name, rate, samples):
+def slowness(samples):
+    """How much more processor time this machine takes than the one of the constants."""
+    rate = 150
+    with served(CALIBRATION, samples) as (gateway, admin, _):
+        measured = Measured(CALIBRATION, rate, gateway, admin).micros
+    slowness = measured / estimate(CALIBRATION, rate)["cpu"]["microseconds"]
+    print(f"    two calls at {rate}/s take {measured:.0f} us: {slowness:.2f} times the estimate", flush=True)
+    return slowness
+
+
+def compare(name, rate, samples, slowness):
     with served(name, samples) as (gateway, admin, _):
         measured = Measured(name, rate, gateway, admin)
         # Of the same gateway, since its start.
@@ -139,14 +159,15 @@ def compare(name, rate, samples):
     estimated = estimate(name, rate)
     leased = LOOPS * sum(upstream["inFlight"] for upstream in estimated["upstreams"])
     inside = LOOPS * estimated["requests"]["inFlight"]
-    cpu = estimated["cpu"]["microseconds"]
+    cpu = slowness * estimated["cpu"]["microseconds"]
     resident = estimated["memory"]["bytes"]
-    print(f"    {name} at {rate}/s: {cpu:.0f} us estimated, {measured.micros:.0f} measured ({cpu / measured.micros:.2f}), by plan --admin"
+    print(f"    {name} at {rate}/s: {cpu:.0f} us estimated for this machine, {measured.micros:.0f} measured ({cpu / measured.micros:.2f}), by plan --admin"
           f" {told_micros:.0f}; {measured.calls:.1f} calls a request; calls in flight {leased:.1f}, {measured.leased:.1f}; requests"
           f" {inside:.1f}, {measured.inside:.1f}; MiB {resident / 2**20:.1f}, {measured.resident / 2**20:.1f}", flush=True)
     tolerance = 0.4 if name in UNSEEN else 0.3
     claims = [(near(cpu, measured.micros, tolerance), f"{name} at {rate}/s: processor time within {tolerance * 100:.0f} %"),
               (near(resident, measured.resident, 0.3), f"{name} at {rate}/s: memory within 30 %"),
+              (near(told_micros, measured.micros, 0.3), f"{name} at {rate}/s: plan --admin tells the processor time within 30 %"),
               (told["measured"]["sinceStart"], f"{name} at {rate}/s: plan --admin tells of all requests if none comes")]
     if name not in UNSEEN:
         claims += [(near(leased, measured.leased, 0.3), f"{name} at {rate}/s: connections in use within 30 %"),
@@ -197,9 +218,10 @@ def stamp(text):
 def prove():
     claims = []
     with Samples() as samples:
+        this_machine = slowness(samples)
         for name, rates in RATES.items():
             for rate in rates:
-                claims += compare(name, rate, samples)
+                claims += compare(name, rate, samples, this_machine)
         for name, silent, rate in SILENCES:
             claims += silence(name, silent, rate, samples)
     # All figures are printed before the first failure ends the proof.
