@@ -9,8 +9,8 @@ import PackageDescription
 //     8      SampleUpstreams
 //     7      Sluice   GatewayTesting
 //     6      GatewayHTTP
-//     5      GatewayConfig
-//     4      GatewayCore   NetworkingSession   NetworkingCompatibility   NetworkingTesting
+//     5      GatewayConfig   NetworkingCompatibility
+//     4      GatewayCore   NetworkingSession   NetworkingTesting
 //     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   RxTesting
 //     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics   OTLP
@@ -144,8 +144,11 @@ let package = Package(
                 "Resilience", "Metrics",
                 "ASCIIText", "Rx", "Locking",
             ]),
-        // The names and errors of other clients, and NSError, which needs all of Foundation.
-        module("NetworkingCompatibility", ["Networking", "JSONBytes"]),
+        // The one import of programs written for other clients: their names and errors, and NSError, which
+        // needs all of Foundation.
+        module(
+            "NetworkingCompatibility",
+            ["NetworkingSession", "Networking", "HTTPModel", "JSONCoding", "JSONBytes", "Rx"]),
         module("NetworkingTesting", ["Networking", "RxVirtualTime", "Rx", "HTTPModel", "Locking"]),
         module(
             "GatewayCore",
@@ -322,7 +325,7 @@ let package = Package(
             ]),
         tests(
             "NetworkingCompatibilityTests",
-            ["NetworkingCompatibility", "NetworkingTesting", "Networking", "Rx"]),
+            ["NetworkingCompatibility", "NetworkingTesting", "Networking", "Rx", "Locking"]),
         tests(
             "NetworkingTests",
             [

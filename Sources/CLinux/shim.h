@@ -9,6 +9,7 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,4 +46,15 @@ static inline long linux_since_last_sent(int socket) {
     struct tcp_info info;
     socklen_t length = sizeof info;
     return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? (long)info.tcpi_last_data_sent : -1;
+}
+
+// Makes the standard output of C and Swift write each line as it ends, even if it is not a terminal (setvbuf(3)). In C,
+// because Swift takes `stdout` for a variable that any thread may set.
+static inline int linux_buffer_lines(void) {
+    return setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+// Writes what the standard output of C and Swift holds.
+static inline int linux_flush_output(void) {
+    return fflush(stdout);
 }

@@ -18,13 +18,14 @@ public struct GatewayWorld: Sendable, Hashable, CaseIterable, CustomStringConver
     ///
     /// The test, `async` handlers and parts, their child tasks and actors run on one thread. Work that they
     /// hand to other threads (the main actor, a detached task, a queue) takes no virtual time; if a request
-    /// waits for nothing else, the clock waits up to 5 s of real time for it, and then the request throws
-    /// `VirtualTimeStalled`. A pipeline that waits for nothing in virtual time is answered at its deadline
-    /// after these 5 s.
+    /// waits for nothing else, the clock waits up to 0.5 s of real time for it, and then the request throws
+    /// `VirtualTimeStalled`. So does a request whose answer depends on another clock, such as `Task.sleep` or
+    /// a scheduler on a dispatch queue. To let a request reach its deadline, the test waits in virtual time
+    /// as well: `client.wait(_:)`.
     ///
     /// Without connections, neither circuit breakers nor limits of connections, only the time limits of calls
     /// and requests, their retries, and the limits of `GatewayLimits`.
-    public static let virtualTime = GatewayWorld(description: "virtualTime", patience: .seconds(5))
+    public static let virtualTime = GatewayWorld(description: "virtualTime", patience: .milliseconds(500))
 
     /// Virtual time that is less patient with other threads.
     static func virtualTime(patience: Duration) -> GatewayWorld {

@@ -22,6 +22,9 @@ public struct JSONBytesEncoder: Sendable {
     /// `.useDefaultKeys`.
     public var keyEncodingStrategy = JSONEncoder.KeyEncodingStrategy.useDefaultKeys
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    /// Whether the members of dictionaries are sorted by name, while all other members keep their order. Then
+    /// equal values of types with dictionaries give equal bytes, too. Default false.
+    package var sortsDictionaries = false
 
     public init() {}
 

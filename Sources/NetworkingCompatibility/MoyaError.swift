@@ -80,7 +80,7 @@ extension NetworkError {
             return .statusCode(response)
         case .pathErr, .noContent, .success:
             if underlying is StringMappingError { return .stringMapping(response) }
-            return underlying is JSONError || response.data.isEmpty
+            return underlying is JSONError || response.raw.body.isEmpty
                 ? .jsonMapping(response) : .objectMapping(underlying ?? self, response)
         }
     }

@@ -1,6 +1,7 @@
+public import Foundation
 public import Networking
 
-/// Tasks with Moya's names. Where Moya takes a file's `URL`, these take its path.
+/// Tasks with Moya's names.
 extension RequestTask {
     /// Moya's name for `plain`.
     public static let requestPlain = RequestTask.plain
@@ -71,5 +72,28 @@ extension RequestTask {
         _ parts: [MultipartFormData.Part], urlParameters: Parameters
     ) -> RequestTask {
         .multipart(MultipartFormData(parts)).adding(query: urlParameters)
+    }
+}
+
+/// Tasks with the types that Moya takes.
+extension RequestTask {
+    /// Moya's name for `file(_:contentType:)`. A URL without the scheme `file` fails the call.
+    public static func uploadFile(_ url: URL) -> RequestTask {
+        .file(url.pathOfFile)
+    }
+
+    /// Moya's name for `multipart(_:)`, from a list of parts that are forms of their own.
+    @_disfavoredOverload
+    public static func uploadMultipart(_ forms: [MultipartFormData]) -> RequestTask {
+        .multipart(MultipartFormData(forms.flatMap(\.parts)))
+    }
+
+    /// Moya's name for `multipart(_:)` with parameters in the query, from a list of parts that are forms of
+    /// their own.
+    @_disfavoredOverload
+    public static func uploadCompositeMultipart(
+        _ forms: [MultipartFormData], urlParameters: Parameters
+    ) -> RequestTask {
+        .multipart(MultipartFormData(forms.flatMap(\.parts))).adding(query: urlParameters)
     }
 }

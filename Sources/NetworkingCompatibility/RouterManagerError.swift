@@ -65,6 +65,6 @@ extension NetworkError {
             }
         return RouterManagerError(
             code: code, userInfo: userInfo, underlying: underlying, response: response,
-            errorBody: response.flatMap { try? JSONFragment(validating: $0.data) })
+            errorBody: response.flatMap { try? JSONFragment(validating: $0.raw.body) })
     }
 }

@@ -52,10 +52,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "FromMoyaTests",
-            dependencies: [
-                .product(name: "NetworkingCompatibility", package: "sluice"),
-                .product(name: "Networking", package: "sluice"), rxBlocking,
-            ], swiftSettings: withoutWarnings),
+            dependencies: [.product(name: "NetworkingCompatibility", package: "sluice"), rxBlocking],
+            swiftSettings: withoutWarnings),
         .testTarget(
             name: "ShopTests",
             dependencies: [

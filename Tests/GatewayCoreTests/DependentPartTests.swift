@@ -105,7 +105,9 @@ struct DependentPartTests {
         bench.upstream("/users/kim", .data("7"))
         #expect(try bench.answer(.get, "/page")["/data"] == #"{"recent":{"user":"kim"},"user":7}"#)
         #expect(try bench.answer(.get, "/wrong").status == 500)
-        #expect(bench.incidents.map { "\($0.error)" } == ["there is no step named resent"])
+        #expect(
+            bench.incidents.map { "\($0.error)" }
+                == [#"there is no step named resent; did you mean "recent"?"#])
         bench.upstream("/recent", .data("{}"))
         let missing = try bench.answer(.get, "/page")
         #expect(missing.status == 502)

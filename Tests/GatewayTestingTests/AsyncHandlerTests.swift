@@ -121,20 +121,24 @@ struct AsyncHandlerTests {
             #expect(try #require(error).waiting == ["GET /endless"])
             #expect(
                 try #require(error).description.hasPrefix(
-                    "no event is left in virtual time, and no other thread continued GET /endless within 0.05 s"
-                ))
+                    "no event is left in virtual time, and no other thread continued "
+                        + "GET /endless (route /endless, outside all parts) within 0.05 s"))
             // The gateway still answers.
             let response = try await client.get("/calls")
             #expect(response.status == .ok)
         }
     }
 
-    @Test("A pipeline that never ends is answered at its deadline")
+    @Test("A pipeline that never ends fails the request, and is answered at its deadline if the test waits")
     func never() async throws {
         try await withGateway(
             .virtualTime(patience: .milliseconds(50)), upstreams: upstreams, declare: Self.declare
         ) { client in
-            let response = try await client.get("/never")
+            let error = await #expect(throws: VirtualTimeStalled.self) { try await client.get("/never") }
+            #expect(try #require(error).description.contains("GET /never (route /never, part never)"))
+            async let late = client.get("/never")
+            try await client.wait(.seconds(4))
+            let response = try await late
             #expect(response.status == .gatewayTimeout)
             #expect(response.elapsed == .seconds(3))
         }

@@ -45,6 +45,22 @@ struct EncodingTests {
         #expect(try encode(point, [.sortedKeys]) == #"{"am":70.1,"date":"2026-11-20","pm":70.9}"#)
     }
 
+    @Test("With sorted dictionaries, their members are sorted, and all others stand as they are encoded")
+    func dictionariesAreSorted() throws {
+        struct Shelf: Encodable {
+            var points = ["b": Models.Point(date: "2026-11-20", am: 70.5, pm: 71), "a": nil]
+            var counts = [3: ["y": 1, "x": 2], 20: [:], 1: [:]]
+            var all = [["d": 4, "c": 3]]
+        }
+        var encoder = JSONBytesEncoder()
+        encoder.sortsDictionaries = true
+        let expected =
+            #"{"points":{"a":null,"b":{"date":"2026-11-20","am":70.5,"pm":71}},"#
+            + #""counts":{"1":{},"20":{},"3":{"x":2,"y":1}},"all":[{"c":3,"d":4}]}"#
+        #expect(try encoder.encode(Shelf()).description == expected)
+        #expect(try encoder.encode(["b": 1, "a": 2]).description == #"{"a":2,"b":1}"#)
+    }
+
     @Test("If a key is repeated, its last value is written", arguments: [2, 30])
     func theLastValueCounts(_ count: Int) throws {
         let value = EncodedBy { encoder in

@@ -24,14 +24,14 @@ enum GitHub: TargetType {
         }
     }
 
-    var method: HTTPMethod {
+    var method: Moya.Method {
         switch self {
         case .zen, .userProfile: .get
         case .createIssue: .post
         }
     }
 
-    var task: RequestTask {
+    var task: Moya.Task {
         switch self {
         case .zen, .userProfile: .requestPlain
         case .createIssue(let title, let labels):
@@ -45,6 +45,25 @@ enum GitHub: TargetType {
     var sampleData: ArraySlice<UInt8> { ArraySlice("Half measures are as bad as nothing.".utf8) }
 }
 
+enum Photos: TargetType {
+    case upload(Data, note: String)
+
+    var baseURL: String { "http://photos.test" }
+    var path: RequestPath { "/photos" }
+    var method: Moya.Method { .post }
+
+    var task: Moya.Task {
+        switch self {
+        case .upload(let photo, let note):
+            .uploadMultipart([
+                MultipartFormData(
+                    provider: .data(photo), name: "photo", fileName: "lunch.jpg", mimeType: "image/jpeg"),
+                MultipartFormData(provider: .data(Data(note.utf8)), name: "note"),
+            ])
+        }
+    }
+}
+
 /// Contains the code of the article verbatim.
 @Suite("Coming from Moya", .noLeaks)
 struct ComingFromMoyaTests {
@@ -55,7 +74,8 @@ struct ComingFromMoyaTests {
         let bag = DisposeBag()
         let output = Output()
         let print: @Sendable (Any) -> Void = { output.print($0) }
-        let provider = Provider<GitHub>(transport: transport, plugins: [NetworkLogger { print($0) }])
+        let logger = NetworkLoggerPlugin(configuration: .init(output: { _, items in print(items) }))
+        let provider = MoyaProvider<GitHub>(transport: transport, plugins: [logger])
 
         provider.rx.request(.zen)
             .filterSuccessfulStatusCodes()
@@ -68,7 +88,7 @@ struct ComingFromMoyaTests {
 
     @Test("A stubbed provider returns the target's sample")
     func samples() async throws {
-        let provider = Provider<GitHub>(stub: Provider<GitHub>.immediatelyStub)
+        let provider = MoyaProvider<GitHub>(stubClosure: MoyaProvider.immediatelyStub)
         let zen = try await provider.rx.request(.zen).mapString().value
         #expect(zen == "Half measures are as bad as nothing.")
     }
@@ -90,6 +110,27 @@ struct ComingFromMoyaTests {
             })
         #expect(Seen(profile).error is NetworkError)
         #expect(output.lines == ["404"])
+    }
+
+    @Test("A provider of several APIs uploads a form with progress")
+    func several() async throws {
+        let scripted = Scripted(.response(201, body: "stored"))
+        let transport = scripted.transport
+        let output = Output()
+        let print: @Sendable (Any) -> Void = { output.print($0) }
+        let photo = Data(repeating: 7, count: 100)
+        var body: Data?
+        let provider = MoyaProvider<MultiTarget>(transport: transport)
+        let target = MultiTarget(Photos.upload(photo, note: "rice"))
+        for try await step in provider.requestWithProgress(target) {
+            let isDone: Bool = step.completed
+            print(isDone ? "done" : "\(Int(step.progress * 100)) %")
+            if let response = step.response { body = response.data }
+        }
+        #expect(output.lines == ["100 %", "100 %", "done"])
+        #expect(body == Data("stored".utf8))
+        let sent = try #require(try scripted.transport.attempts.first?.call.body.collect())
+        #expect(String(decoding: sent, as: UTF8.self).contains("name=\"note\"\r\n\r\nrice\r\n"))
     }
 
     @Test("The parts of a target are sent as in Moya")

@@ -96,6 +96,41 @@ struct MakingCallsTests {
         #expect(stream.statusCode == 200)
     }
 
+    @Test("Lines arrive as JSON")
+    func lines() async throws {
+        let scripted = Scripted(
+            .response(200, body: "{\"name\":\"Kind whale\"}\n{\"name\":\"Fast tiger\"}\n"))
+        let tags = Provider<TagAPI>(transport: scripted.transport)
+        let output = Output()
+        let print: (Any) -> Void = { output.print($0) }
+        for try await line in tags.rx.lines(.list).values {
+            print(line[member: "name"]?.stringValue ?? "")
+        }
+        #expect(output.lines == ["Kind whale", "Fast tiger"])
+    }
+
+    @Test("Events arrive until the server sends a 204")
+    func events() async throws {
+        let body = "retry: 10\nid: 7\ndata: {\"name\":\"Kind whale\",\ndata: \"icon\":\"W\"}\n\n"
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: \(body.utf8.count)"
+        let upstream = try ScriptedUpstream([
+            .answer { request in
+                request.contains("Last-Event-ID: 7")
+                    ? "HTTP/1.1 204 No Content\r\n\r\n" : "\(head)\r\n\r\n\(body)"
+            }
+        ])
+        defer { upstream.stop() }
+        let tags = try Provider<TagAPI>(upstream: "tags", baseURL: "http://127.0.0.1:\(upstream.port)")
+        let output = Output()
+        let print: (Any...) -> Void = { output.print($0.map { "\($0)" }.joined(separator: " ")) }
+        for try await event in tags.rx.events(.list).values {
+            print(event.event, event.id ?? "-", try event.json(as: Tag.self).name)
+        }
+        #expect(output.lines == ["message 7 Kind whale"])
+        #expect(upstream.requests.count == 2)
+        #expect(upstream.requests.allSatisfy { $0.contains("Accept: text/event-stream") })
+    }
+
     @Test("A download is written to a file")
     func download() async throws {
         let served = try Served(["GET /tags": Served.json(Self.one)])

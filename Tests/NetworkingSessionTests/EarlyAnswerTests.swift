@@ -90,6 +90,25 @@ struct EarlyAnswerTests {
         }
     }
 
+    @Test("An upload reports its progress while the upstream takes it", arguments: Kind.allCases)
+    func progress(kind: Kind) async throws {
+        let script: [ScriptedUpstream.Step] = [
+            .readHead, .read(Self.size), .send(Self.created), .awaitEnd,
+        ]
+        try await withProvider(script, kind) { provider, target, _ in
+            var steps: [ProgressResponse] = []
+            for try await step in provider.requestWithProgress(target) where step.direction == .upload {
+                steps.append(step)
+            }
+            let sent = steps.map(\.completed)
+            #expect(sent.count > 1)
+            #expect((sent.first ?? 0) < Int64(Self.size))
+            #expect(sent == sent.sorted())
+            #expect(sent.last == Int64(Self.size))
+            #expect(steps.allSatisfy { $0.total == Int64(Self.size) })
+        }
+    }
+
     @Test("A 201 before the body does not end the upload", arguments: Kind.allCases)
     func whole(kind: Kind) async throws {
         let done = Signal()

@@ -25,6 +25,21 @@ struct ParameterTests {
         #expect(error.message.hasPrefix("parameter "))
     }
 
+    // MARK: - Names
+
+    @Test("A subscript replaces a parameter at its place, appends a new one, and removes it with nil")
+    func named() throws {
+        var parameters: Parameters = ["q": "old", "page": 1, "q": "older"]
+        let none: String? = nil
+        parameters["q"] = "new"
+        parameters["sort"] = "stars"
+        parameters["page"] = none
+        parameters["ref"] = none
+        #expect(parameters["q"]?.parameterValue == .text("new"))
+        #expect(parameters["page"] == nil || parameters["page"]?.parameterValue == .absent)
+        #expect(try Outgoing.query(parameters, .query) == "q=new&sort=stars")
+    }
+
     // MARK: - Lists
 
     @Test("A list repeats its name, adds brackets or indices, or takes its names from a closure")

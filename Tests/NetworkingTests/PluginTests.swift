@@ -247,6 +247,25 @@ struct PluginTests {
         #expect(told[0].contains("connection_read_timeout"))
     }
 
+    @Test("The logger counts the bytes of downloads and streams, which have no body in memory")
+    func loggedSizes() throws {
+        let lines = Lock<[String]>([])
+        let bench = try Bench(
+            plugins: [NetworkLogger(.responses) { line in lines.withLock { $0.append(line) } }])
+        bench.transport.answer(.response(200, body: String(repeating: "0123456789", count: 250)))
+        let download = Lock<Response?>(nil)
+        _ = bench.provider.rx.download(.day("2026-11-20"), to: "/tmp/unwritten").filterCompleted()
+            .subscribe(onNext: { response in download.withLock { $0 = response } })
+        _ = bench.provider.rx.stream(.day("2026-11-20")).subscribe()
+        _ = bench.provider.rx.requestWithProgress(.day("2026-11-20")).subscribe()
+        let response = try #require(download.withLock { $0 })
+        #expect(response.data.isEmpty)
+        #expect(response.byteCount == 2500)
+        let told = lines.withLock { $0 }
+        #expect(told.count == 3)
+        #expect(told.allSatisfy { $0.contains(", 2500 bytes, ") }, "\(told)")
+    }
+
     // MARK: - Recorder
 
     @Test("Recorded failures do not retain the recorder")

@@ -74,7 +74,7 @@ extension CommandTests {
             #expect(try JSONFragment(parsing: without.output)[member: "capacity"] == nil)
         }
 
-        @Test("Neither the variable of the demo's latency nor the admin listener's changes a plan")
+        @Test("The variable of the demo's latency, and that of the admin listener, do not change a plan")
         func variables() throws {
             let plan = try SluiceProcess.run(
                 "plan", try file(), environment: ["SLUICE_LATENCY": "off", "SLUICE_ADMIN": "127.0.0.1:1"])

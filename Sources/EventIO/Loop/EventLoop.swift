@@ -90,6 +90,8 @@ public final class EventLoop: @unchecked Sendable {
     /// Counts the wakes, which shows whether a loop spins.
     public private(set) var wakeCount: Int64 = 0
     private var meter: WakeMeter?
+    var blocks = BlockWatch()
+    var onBlocked: ((TimeAmount, String?) -> Void)?
     var members = LoopMembers()
     private(set) lazy var quietStreams = QuietStreams(self)
     private(set) lazy var memoryReturn = MemoryReturn(self)
@@ -156,11 +158,14 @@ public final class EventLoop: @unchecked Sendable {
             remainingWork.isEmpty && localWork.isEmpty && deferred.isEmpty && writers.isEmpty && turn.isEmpty
         nowIsFresh = false
         turn.begin()
+        blocks.wakeBegan()
         event_base_loop(base, isIdle ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
         wakeCount &+= 1
         let began = wakeTime
         runPendingWork()
-        wakeCounts.count((.clock() - began).nanoseconds, timerCount: wheel.count)
+        let ended = MonotonicTime.clock()
+        wakeCounts.count((ended - began).nanoseconds, timerCount: wheel.count)
+        if let time = blocks.wakeEnded(began, at: ended) { onBlocked?(time, nil) }
         meter?.wakeEnded()
     }
 
@@ -249,13 +254,6 @@ public final class EventLoop: @unchecked Sendable {
             }
             remainingWork.append(contentsOf: works[(index + 1)...])
             return
-        }
-    }
-
-    private func perform(_ work: Work) {
-        switch work {
-        case .closure(let closure): closure()
-        case .job(let job): runJob(job)
         }
     }
 
@@ -385,6 +383,7 @@ public final class EventLoop: @unchecked Sendable {
             if left & 7 == 0, .clock() - began >= LoopTurn.workLength { break }
         }
         areTimersLate = false
+        blocks.otherCodeRan()
         if let tick = wheel.nextTick, tick < armedTick { arm(at: tick) }
     }
 }

@@ -5,6 +5,7 @@ import Locking
 enum Work: Sendable {
     case closure(@Sendable () -> Void)
     case job(UnownedJob)
+    case named(UnownedJob, any NamedExecutor)
 }
 
 /// Work from other threads: a list under a lock, and an eventfd that wakes the loop.

@@ -1,10 +1,11 @@
 import Dispatch
 
 /// The threads that do for all loops what would hold up a loop. They end after 5 s without work. Requests,
-/// responses and files have threads of their own, so that none waits for another.
+/// responses, handlers and files have threads of their own, so that none waits for another.
 public enum WorkThreads {
-    /// The threads of each kind.
+    /// The threads of each kind but `handlers`.
     static let threads = 2
+    static let handlerThreads = 16
     static let waiting = 1024
     static let waitingResponses = 256
 
@@ -13,12 +14,16 @@ public enum WorkThreads {
         case requests
         /// Reads large responses, and makes parts, calls and answers of them.
         case responses
+        /// Runs the blocking work of handlers, which mostly waits.
+        case handlers
     }
 
     private static let requests = HelperThreads(
         name: "work", limit: threads, waitingLimit: waiting, idleTimeout: .seconds(5))
     private static let responses = HelperThreads(
         name: "responses", limit: threads, waitingLimit: waitingResponses, idleTimeout: .seconds(5))
+    private static let handlers = HelperThreads(
+        name: "blocking", limit: handlerThreads, waitingLimit: waiting, idleTimeout: .seconds(5))
 
     /// Runs `work`. Returns false and drops it if too much of the kind is waiting, at all or for this client,
     /// or no thread can be started.
@@ -33,6 +38,7 @@ public enum WorkThreads {
         return switch kind {
         case .requests: requests.submit(for: client, work)
         case .responses: responses.submit(for: client, work)
+        case .handlers: handlers.submit(for: client, work)
         }
     }
 }

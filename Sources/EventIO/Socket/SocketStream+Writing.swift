@@ -177,6 +177,7 @@ extension SocketStream {
 
     /// Writes the queue until the socket is full. Called from the loop only.
     func flush() {
+        var hasProgressed = false
         repeat {
             while !queue.isEmpty {
                 var sent = queue.send(to: descriptor)
@@ -185,8 +186,11 @@ extension SocketStream {
                 // Only EAGAIN arms the edge again, so keep writing until it comes.
                 if sent == 0 {
                     watchWriting()
-                    return reportIfDrained()
+                    reportIfDrained()
+                    if hasProgressed { handler?.streamProgressed() }
+                    return
                 }
+                hasProgressed = true
             }
         } while tls != nil && encryptWaiting()
         if isWriteEventAdded {

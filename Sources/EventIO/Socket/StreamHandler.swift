@@ -1,7 +1,7 @@
 /// Receives the events of a stream, from the loop and never inside a call of the stream's methods.
 ///
-/// The order is `connected? received* reachedEnd? failed?`, with `drained`, `queued`, `flushed` and
-/// `peerLeft` in between. Nothing follows `streamFailed`, or a call of `close()` or `reset()`.
+/// The order is `connected? received* reachedEnd? failed?`, with `drained`, `queued`, `progressed`, `flushed`
+/// and `peerLeft` in between. Nothing follows `streamFailed`, or a call of `close()` or `reset()`.
 public protocol StreamHandler: AnyObject {
     /// The stream made by `connect` is connected. Not called for accepted streams.
     func streamConnected()
@@ -25,6 +25,9 @@ public protocol StreamHandler: AnyObject {
     /// The socket did not take everything written by the end of a wake. The rest is queued.
     func streamQueued()
 
+    /// The socket has taken some of the write queue, and the rest waits.
+    func streamProgressed()
+
     /// The write queue held bytes and is empty now.
     func streamFlushed()
 
@@ -47,6 +50,7 @@ extension StreamHandler {
     public func streamConnected() {}
     public func streamDrained() {}
     public func streamQueued() {}
+    public func streamProgressed() {}
     public func streamFlushed() {}
     public func streamPeerLeft() {}
 }

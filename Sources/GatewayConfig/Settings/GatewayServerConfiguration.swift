@@ -6,6 +6,8 @@ public import HTTPOutbound
 public import Networking
 public import NetworkingSession
 
+@_exported public import enum GatewayCore.LogLevel
+
 /// The settings of a gateway's server. `sluice serve` has the same defaults.
 public struct GatewayServerConfiguration: Sendable {
     /// Numeric address to listen on. Default loopback; `0.0.0.0` and `::` mean every interface.

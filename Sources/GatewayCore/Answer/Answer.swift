@@ -1,3 +1,4 @@
+import EndpointPlans
 public import HTTPModel
 public import JSONBytes
 import Networking
@@ -55,7 +56,8 @@ public struct Answer: Sendable {
     ///         .then { screen(of: date).optionalParts() }
     public static var first: FirstSteps { FirstSteps() }
 
-    /// An answer with `value` as its `data`. A literal is taken as JSON, with its members in their order.
+    /// An answer with `value` as its `data`, with its members in the order of the type. A value that cannot
+    /// be encoded is answered as `500 INTERNAL` and reported as an incident.
     @_disfavoredOverload
     public static func json(_ value: some Encodable) -> Answer {
         Answer(.value(Result { try JSONFragment(encoding: value) }))
@@ -63,6 +65,10 @@ public struct Answer: Sendable {
 
     /// An answer with a literal as its `data`: `.json(["saved": true, "errors": []])`.
     public static func json(_ value: JSONLiteral) -> Answer { .fragment(value.fragment) }
+
+    /// Not available: `.fragment(_:)` answers with a value that is JSON already.
+    @available(*, unavailable, message: "a JSONFragment is JSON already: use .fragment(_:)")
+    public static func json(_ fragment: JSONFragment) -> Answer { .fragment(fragment) }
 
     /// An answer with `fragment`, byte for byte, as its `data`.
     public static func fragment(_ fragment: JSONFragment) -> Answer {
@@ -243,8 +249,10 @@ public struct StepValues: Sendable {
     /// Without such a step, it throws, which is answered as `500 INTERNAL` and an incident.
     public subscript(dynamicMember name: String) -> JSONFragment {
         get throws {
-            guard let value = self[name] else { throw EndpointFault("there is no step named \(name)") }
-            return value
+            if let value = self[name] { return value }
+            throw EndpointFault(
+                "there is no step named \(name)"
+                    + Suggestion.textOrNames(for: name, among: results.parts.map(\.name)))
         }
     }
 }

@@ -44,15 +44,16 @@ extension JSONFragment: JSONRepresentable {
 }
 
 extension JSONFragment {
-    /// Encodes with sorted keys, so that equal values give equal bytes, unescaped slashes, and ISO 8601
-    /// dates.
+    /// Encodes the members in the order of the type, and the members of dictionaries sorted by name, so that
+    /// equal values give equal bytes. Slashes are not escaped, and dates are written as ISO 8601.
     public init(encoding value: some Encodable) throws {
         self = try JSONFragment.encoder.encode(value)
     }
 
     private static let encoder: JSONBytesEncoder = {
         var encoder = JSONBytesEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = .withoutEscapingSlashes
+        encoder.sortsDictionaries = true
         encoder.dateEncodingStrategy = .iso8601
         return encoder
     }()

@@ -118,6 +118,10 @@ extension Part {
         Part(source: PartSource.of { try JSONFragment(encoding: value) })
     }
 
+    /// Not available: a `JSONFragment` is a part itself.
+    @available(*, unavailable, message: "a JSONFragment is a part already: use Part(_:)")
+    public static func value(_ value: JSONFragment) -> Part { Part(value) }
+
     /// A part with a literal as its value: `Part.json(["available": nil])`.
     public static func json(_ value: JSONLiteral) -> Part { value.asPart() }
 

@@ -11,12 +11,12 @@ enum PartSource {
         }
     }
 
-    /// Runs `work` in a task, on the scheduler's thread if it is an executor. Disposal cancels the task.
+    /// Runs `work` in a task that prefers this executor. Disposal cancels the task.
     static func task(
-        _ work: @escaping @Sendable () async throws -> JSONFragment, on scheduler: any SchedulerType
+        _ work: @escaping @Sendable () async throws -> JSONFragment, on executor: any TaskExecutor
     ) -> Single<JSONFragment> {
         .create { observer in
-            let task = Task(executorPreference: scheduler.taskExecutor) {
+            let task = Task(executorPreference: executor) {
                 do {
                     observer(.success(try await work()))
                 } catch {

@@ -41,6 +41,9 @@ final class Endpoint: Sendable {
     let forwarded: [HTTPFieldName]
     /// For calls of its requests.
     let origin: RequestOrigin
+    let services: EndpointServices
+    /// Nil where loops need not know whose tasks they run.
+    let executors: (any EndpointExecutors)?
 
     /// Requests in flight in the process. Counted only if `settings.concurrency` limits them.
     let requestsInFlight = Atomic(0)
@@ -49,8 +52,10 @@ final class Endpoint: Sendable {
 
     init(
         number: Int, method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings,
-        scope: RouteScope, report: @escaping @Sendable (GatewayIncident) -> Void
+        scope: RouteScope, services: EndpointServices
     ) {
+        self.services = services
+        executors = services.executors?("\(method) \(template.text)")
         self.number = number
         self.method = method
         self.template = template
@@ -62,7 +67,8 @@ final class Endpoint: Sendable {
         origin = RequestOrigin(
             endpoint: "\(method) \(template.text)", number: number, timeLimit: settings.deadline
         ) { requestID, fault in
-            report(GatewayIncident(requestID: requestID, route: template.text, part: nil, error: fault))
+            services.report(
+                GatewayIncident(requestID: requestID, route: template.text, part: nil, error: fault))
         }
         deadlineSeconds = settings.deadline / .seconds(1)
         deadlineInterval = settings.deadline.timeInterval

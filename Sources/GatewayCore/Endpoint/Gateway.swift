@@ -133,7 +133,7 @@ public final class Gateway: Sendable {
     /// - Throws: all faults at once: invalid paths, addresses, options, policies and CORS policies, and
     ///   undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
-        let routes = declarations.routes(limits, environment.report)
+        let routes = declarations.routes(limits, EndpointServices(environment))
         let faults = declarations.faults(of: environment, routes, cors)
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
         if environment.appliesDeclarations, let transport = environment.transport as? any ProtectingTransport
@@ -170,7 +170,8 @@ public struct GatewayDeclarationError: Error, Sendable, CustomStringConvertible 
 // MARK: - Endpoints
 
 extension Gateway {
-    /// Adds an endpoint. The handler runs on the request's loop and must not block.
+    /// Adds an endpoint. The handler runs on the request's loop and must not block: see
+    /// `GatewayRequest.blocking(_:)`.
     ///
     /// - Parameters:
     ///   - method: the method of the endpoint.
@@ -187,8 +188,8 @@ extension Gateway {
         add(method, path, options, .sync(handler))
     }
 
-    /// Adds an endpoint with an `async` handler. Its task is cancelled when the client leaves or the deadline
-    /// passes.
+    /// Adds an endpoint with an `async` handler. Its task runs on the request's loop, too, and must not block
+    /// between its waits. It is cancelled when the client leaves or the deadline passes.
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
         _ handler: @escaping @Sendable (GatewayRequest) async throws -> Answer

@@ -31,6 +31,8 @@ final class GatewayDeclarations: Sendable {
         var proxies: [ProxyPlace] = []
         /// The calls' policies of the upstreams that a file declares.
         var callPolicies: [String: CallPolicy] = [:]
+        var lifecycle = GatewayLifecycle()
+        var sharedNames: Set<String> = []
     }
 
     private let state = Lock(State())
@@ -44,6 +46,22 @@ final class GatewayDeclarations: Sendable {
         // A group without a prefix of its own says nothing about paths.
         if scope.parent == nil || !prefix.isEmpty { state.withLock { $0.scopes.append(scope) } }
     }
+
+    func add(_ hook: LifecycleHook) { state.withLock { $0.lifecycle.hooks.append(hook) } }
+
+    /// Returns false if another job has this name.
+    func add(_ job: PeriodicJob.Declaration) -> Bool {
+        state.withLock { state in
+            let isNew = !state.lifecycle.jobs.contains { $0.name == job.name }
+            if isNew { state.lifecycle.jobs.append(job) }
+            return isNew
+        }
+    }
+
+    var lifecycle: GatewayLifecycle { state.withLock { $0.lifecycle } }
+
+    /// Returns false if other shared values have this name.
+    func add(sharedName name: String) -> Bool { state.withLock { $0.sharedNames.insert(name).inserted } }
 
     func add(_ proxy: ProxyPlace) { state.withLock { $0.proxies.append(proxy) } }
 
@@ -91,10 +109,10 @@ final class GatewayDeclarations: Sendable {
 
     /// Makes the endpoints, with the options and the middleware of their groups.
     func routes(
-        _ limits: GatewayLimits, _ report: @escaping @Sendable (GatewayIncident) -> Void = { _ in }
+        _ limits: GatewayLimits, _ services: EndpointServices
     ) -> GatewayRoutes {
         let (endpoints, scopes) = state.withLock { ($0.endpoints, $0.scopes) }
-        return GatewayRoutes(endpoints, scopes, limits, report)
+        return GatewayRoutes(endpoints, scopes, limits, services)
     }
 
     /// Returns the reasons why the gateway cannot run.

@@ -23,6 +23,14 @@ public struct GatewayEnvironment: Sendable {
     package var workApart: WorkApart?
     /// The same for what is made of large responses.
     package var responseWorkApart: WorkApart?
+    /// Runs what handlers pass to `GatewayRequest.blocking(_:)` on other threads. Returns false if too much
+    /// waits there. Default nil: it is run at once.
+    package var blockingWork: WorkApart?
+    /// Makes the executors of an endpoint's tasks, by its name: `GET /products/{id}`. Default nil: the loops
+    /// themselves run them, without knowing whose they are.
+    package var executors: (@Sendable (_ endpoint: String) -> any EndpointExecutors)?
+    /// Where `GatewayRequest.log` writes. Default nil: nowhere.
+    package var log: (any RequestLog)?
     /// Whether policies and upstreams take effect as they are declared. False for a gateway that replaces a
     /// running one, and so has to be complete first. Default true.
     package var appliesDeclarations = true
@@ -39,6 +47,9 @@ public struct GatewayEnvironment: Sendable {
     public var scheme = "http"
     /// Called for each incident, on the loop of the request: it must not block.
     public var report: @Sendable (GatewayIncident) -> Void
+    /// Called for each fault of code outside of requests, on any thread. Must not block. Default: faults are
+    /// dropped.
+    package var reportBackground: @Sendable (BackgroundFault) -> Void = { _ in }
 
     /// Creates an environment. Without `report`, incidents are dropped.
     public init(

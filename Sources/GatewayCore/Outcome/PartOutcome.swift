@@ -1,5 +1,6 @@
 import JSONBytes
 import Networking
+import Rx
 
 /// How one part ended.
 struct PartOutcome: Sendable {
@@ -51,6 +52,13 @@ struct PartOutcome: Sendable {
         after calls: @autoclosure () -> PartCalls? = nil
     ) {
         guard let call = error as? NetworkError else {
+            if case RxError.noElements = error, calls()?.attempts == 0 {
+                // No upstream was asked, so none is at fault.
+                let failure = PartFailure(
+                    EndpointFault.emptyPart, elapsed: ownElapsed() ?? elapsed, reveals: reveals)
+                self.init(failure, elapsed: elapsed)
+                return
+            }
             let failure = PartFailure(error, elapsed: ownElapsed() ?? elapsed, reveals: reveals)
             // The failure of elements counts the attempts for the failed elements.
             let isComplete = (error as? PlannedFailure).map { $0.attempts > 0 } ?? false

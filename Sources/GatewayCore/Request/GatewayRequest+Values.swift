@@ -125,6 +125,16 @@ extension EndpointFault {
         EndpointFault("the value of the field \(field) has a control character")
     }
 
+    /// Of a handler whose stream has no answer, or that awaits the value of a stream without one.
+    static var noAnswer: EndpointFault {
+        EndpointFault("the stream of the handler completed without a value, so there is no answer")
+    }
+
+    /// Of a part that asks no upstream.
+    static var emptyPart: EndpointFault {
+        EndpointFault("the stream of the part completed without a value, and no upstream was called")
+    }
+
     @usableFromInline
     static func missing(_ type: Any.Type) -> EndpointFault {
         EndpointFault("no middleware has put a \(type) into the request")

@@ -1,6 +1,7 @@
 public import HTTPModel
 public import Locking
 import Networking
+import Rx
 public import Synchronization
 
 /// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter
@@ -20,6 +21,9 @@ public final class GatewayRequest: Sendable {
     /// The scheme of the request's URL, `http` or `https`: what a trusted proxy tells, else what
     /// `ClientSettings.scheme` says, because the server itself does not speak TLS.
     public let scheme: String
+
+    /// The scheduler of the request's loop.
+    let loopScheduler: any SchedulerType
 
     /// What trusted proxies tell about the client; nil if the peer is the client.
     let client: ForwardedClient?
@@ -43,9 +47,10 @@ public final class GatewayRequest: Sendable {
     init(
         _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
         for client: ForwardedClient? = nil, scheme: String = "http", isHead: Bool,
-        _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil
+        _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil, on scheduler: any SchedulerType
     ) {
         remoteAddress = remote
+        loopScheduler = scheduler
         self.client = client
         self.scheme = client?.scheme ?? scheme
         self.memory = memory
@@ -122,6 +127,12 @@ extension GatewayRequest {
         guard let text = try onlyText(of: name) else { return nil }
         return try Self.read(text, as: type) { Self.querySubject(name) }
     }
+
+    /// Not available: `query(_:as:)` reads a parameter as the type that it must have.
+    @available(
+        *, unavailable, message: "call it: try request.query(\"page\", as: Int.self), or query(ifPresent:as:)"
+    )
+    public var query: [String: String] { [:] }
 
     /// Reads all query parameters of that name, in order.
     public func queryAll<Value: RequestValue>(

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 
@@ -58,7 +59,9 @@ struct ParameterName: Sendable {
 
     func pathText(in request: GatewayRequest) throws(EndpointFault) -> String {
         guard let text = request.pathText(of: name) else {
-            throw EndpointFault("the path has no parameter {\(name)}")
+            throw EndpointFault(
+                "the path has no parameter {\(name)}"
+                    + Suggestion.textOrNames(for: name, among: request.endpoint.parameterNames))
         }
         return text
     }

@@ -1,5 +1,6 @@
 import EndpointPlans
 import HTTPModel
+import Networking
 import Synchronization
 
 /// The endpoint that a request's method and path match, with the values of its path parameters.
@@ -52,6 +53,9 @@ package final class EndpointMatch: Sendable {
 
     /// The endpoint's path template; nil if the endpoint does not take the request.
     var route: String? { substitute == nil ? endpoint.template.text : nil }
+
+    /// The endpoint's method and path template, for messages: `GET /products/{id}`.
+    package var name: String { endpoint.origin.endpoint }
 
     /// In bytes.
     package var bodyLimit: Int { endpoint.settings.bodyLimit }

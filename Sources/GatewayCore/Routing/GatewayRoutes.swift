@@ -19,13 +19,13 @@ struct GatewayRoutes: Sendable {
     /// The settings of requests that reach no endpoint.
     let gatewaySettings: EndpointSettings
 
-    private let report: @Sendable (GatewayIncident) -> Void
+    private let services: EndpointServices
 
     init(
         _ declarations: [EndpointDeclaration], _ scopes: [RouteScope], _ limits: GatewayLimits,
-        _ report: @escaping @Sendable (GatewayIncident) -> Void
+        _ services: EndpointServices
     ) {
-        self.report = report
+        self.services = services
         largestBody = limits.requestBody
         gatewaySettings = Self.settings(limits, scopes.first)
         var endpoints: [Endpoint] = []
@@ -63,7 +63,7 @@ struct GatewayRoutes: Sendable {
         return template(declaration.path).map {
             Endpoint(
                 number: number, method: declaration.method, template: $0, handler: declaration.handler,
-                settings: settings, scope: declaration.scope, report: report)
+                settings: settings, scope: declaration.scope, services: services)
         }
     }
 
@@ -81,8 +81,7 @@ struct GatewayRoutes: Sendable {
         }
         return Endpoint(
             number: number, method: .get, template: template, handler: .none, settings: settings,
-            scope: scope,
-            report: report)
+            scope: scope, services: services)
     }
 
     private mutating func template(_ path: String) -> PathTemplate? {

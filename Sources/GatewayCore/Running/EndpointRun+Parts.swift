@@ -18,7 +18,7 @@ extension EndpointRun {
                 return subscribe(consume part, number, for: receiver)
             }
             return (consume part).subscribe(self, number: number)
-        case .task(let work): return subscribe(PartSource.task(work, on: scheduler), number, for: receiver)
+        case .task(let work): return subscribe(PartSource.task(work, on: taskExecutor), number, for: receiver)
         case .ended(let part):
             ended(part, number)
             return nil

@@ -30,7 +30,7 @@ extension EndpointRun {
         }
         keep(Disposables.create { channel.cancel() }, of: stage)
         let task = CallContext.$current.withValue(context) {
-            Task(executorPreference: scheduler.taskExecutor) { [self] in
+            Task(executorPreference: taskExecutor) { [self] in
                 defer { context.end() }
                 do {
                     try await source.work(channel)
@@ -45,6 +45,8 @@ extension EndpointRun {
 
     /// Reports an unexpected error that broke off an answer.
     private func reportLate(_ error: any Error) {
+        var error = error
+        if case RxError.noElements = error { error = EndpointFault.noAnswer }
         let outcome = PartOutcome(error: error, elapsed: elapsed, reveals: false)
         if let unexpected = outcome.failure?.unexpected { report(unexpected, part: nil) }
     }

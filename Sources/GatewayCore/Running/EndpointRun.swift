@@ -51,6 +51,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     var endpoint: Endpoint { request.endpoint }
     var renderer: Renderer { responder.renderer }
+    var taskExecutor: any TaskExecutor { endpoint.executors?.current ?? scheduler.taskExecutor }
 
     // MARK: - Handler
 
@@ -79,7 +80,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     ) {
         let stage = state.withLock { $0.beginStage() }
         // On a loop the task stays on the loop.
-        let task = Task(executorPreference: scheduler.taskExecutor) { [self] in
+        let task = Task(executorPreference: taskExecutor) { [self] in
             do {
                 let value = try await work(request)
                 attempt { try proceed(value) }
@@ -230,6 +231,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             }
         }
         if let part = error as? EndedPart { return fail(part) }
+        // No response of an upstream is empty: the endpoint's own pipeline has lost its value.
+        if case RxError.noElements = error { return fail(EndpointFault.noAnswer) }
         let elapsed = elapsed
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages,

@@ -114,7 +114,7 @@ public final class GatewayResponder: Sendable {
         let requestID = requestID(request.head.fields)
         let request = GatewayRequest(
             consume request, requestID: requestID, match, from: remote, for: client,
-            scheme: environment.scheme, isHead: isHead, body, memory: memory)
+            scheme: environment.scheme, isHead: isHead, body, memory: memory, on: scheduler)
         var context = context(request, started, outerTask, place, isSampled, attempts)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed() }
         let run = EndpointRun(
@@ -129,7 +129,8 @@ public final class GatewayResponder: Sendable {
     package func refusal(of head: HTTPRequestHead, at match: EndpointMatch) -> GatewayResponse? {
         guard match.checksHead, let plan = match.endpoint.settings.plan else { return nil }
         let request = GatewayRequest(
-            ReceivedRequest(head: head), requestID: "", match, from: Self.unknownClient, isHead: false, nil)
+            ReceivedRequest(head: head), requestID: "", match, from: Self.unknownClient, isHead: false, nil,
+            on: environment.transport.scheduler)
         do {
             try plan.checkHead(of: request, in: environment)
         } catch let error as GatewayError {
@@ -316,7 +317,7 @@ public final class GatewayResponder: Sendable {
             return CallContext(
                 requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
                 client: request.sharer, bodyMemory: request.memory, place: place,
-                isSampled: isSampled == true, attempts: attempts)
+                isSampled: isSampled == true, scheduler: request.loopScheduler, attempts: attempts)
         }
         return CallContext(
             requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
@@ -324,7 +325,8 @@ public final class GatewayResponder: Sendable {
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
             cookieUpstreams: endpoint.settings.cookieUpstreams, client: request.sharer,
             clientFields: clientForms.areNone ? nil : ClientFields(request.clientFacts, in: clientForms),
-            bodyMemory: request.memory, place: place, isSampled: isSampled == true, attempts: attempts)
+            bodyMemory: request.memory, place: place, isSampled: isSampled == true,
+            scheduler: request.loopScheduler, attempts: attempts)
     }
 
     private static func asksForTimeline(_ fields: HTTPFields) -> Bool {

@@ -87,6 +87,15 @@ final class PipelineParts: Sendable {
     /// Forgets a part whose pipeline no longer wants it.
     func drop(_ number: Int) { entries.withLock { $0[number - Self.firstNumber].run = nil } }
 
+    /// The parts in progress.
+    var openParts: [OpenWork.Part] {
+        entries.withLock { entries in
+            entries.indices.filter { entries[$0].run != nil }.map { index in
+                OpenWork.Part(number: Self.firstNumber + index, name: entries[index].name)
+            }
+        }
+    }
+
     /// Whether a required part has failed, and none of its name has begun since.
     var hasFailed: Bool {
         if case .failed = PartResults(ended: lastParts, from: Self.firstResult).verdict {

@@ -209,6 +209,13 @@ struct RunState {
         return parts[index].outcome != nil || parts[index].part.hasEnded
     }
 
+    /// The parts of this stage that have not ended.
+    var openParts: [OpenWork.Part] {
+        parts.indices.filter { parts[$0].outcome == nil }.map { index in
+            OpenWork.Part(number: stage + index, name: parts[index].name)
+        }
+    }
+
     func name(of number: Int) -> String? {
         let index = number - stage
         return parts.indices.contains(index) ? parts[index].name : nil

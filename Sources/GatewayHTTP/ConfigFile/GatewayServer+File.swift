@@ -49,6 +49,7 @@ extension GatewayServer {
         declare: @escaping @Sendable (Gateway) throws -> Void = { _ in }
     ) throws -> GatewayServer {
         let server = try make(ServedFile(path, configuration, beside: declare))
+        try server.begin()
         server.accept()
         return server
     }

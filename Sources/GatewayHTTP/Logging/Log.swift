@@ -22,7 +22,8 @@ final class Log: Sendable {
     /// Whether messages at `debug` are written. Check it before computing their facts.
     var isDebug: Bool { writes(.debug) }
 
-    private func writes(_ level: LogLevel) -> Bool { level.rank >= leastRank.load(ordering: .relaxed) }
+    /// Whether messages of this level are written.
+    func writes(_ level: LogLevel) -> Bool { level.rank >= leastRank.load(ordering: .relaxed) }
 
     /// Writes a message unless its level is below the log's. The message is constant, so that lines can be
     /// grouped by it. Nil facts are omitted. Never pass secrets or bodies.
@@ -30,6 +31,13 @@ final class Log: Sendable {
         _ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, (any LogFact)?> = [:]
     ) {
         guard writes(level) else { return }
+        append(level, "\(message)", facts)
+    }
+
+    /// Writes a line of any level.
+    func append(
+        _ level: LogLevel, _ message: String, _ facts: some Sequence<(key: String, value: (any LogFact)?)>
+    ) {
         counts.add(level)
         var line = JSONLine(capacity: 256)
         let style = writer.style
@@ -42,7 +50,7 @@ final class Log: Sendable {
     }
 
     private static func write(
-        _ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, (any LogFact)?>,
+        _ level: LogLevel, _ message: String, _ facts: some Sequence<(key: String, value: (any LogFact)?)>,
         json line: inout JSONLine
     ) {
         var timestamp = Timestamp()
@@ -51,7 +59,7 @@ final class Log: Sendable {
         line.constant(#"","level":"#)
         line.string(level.rawValue)
         line.constant(#","message":"#)
-        line.string("\(message)")
+        line.string(message)
         for (name, value) in facts {
             guard let value else { continue }
             line.constant(",")
@@ -64,20 +72,20 @@ final class Log: Sendable {
 
     /// `12:03:46.514 warning address ejected  upstream=diary address=10.0.0.8:8081 failures=3`
     private static func write(
-        _ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, (any LogFact)?>,
+        _ level: LogLevel, _ message: String, _ facts: some Sequence<(key: String, value: (any LogFact)?)>,
         _ style: LogStyle, text line: inout JSONLine
     ) {
         Timestamp.write(timeOfDay: &line)
         line.constant(" ")
         line.plain(style.colored(level.rawValue, level.color))
         line.constant(" ")
-        line.plain("\(message)")
+        line.plain(LogText.message(message))
         var separator: StaticString = "  "
         for (name, value) in facts {
             guard let value else { continue }
             line.constant(separator)
             separator = " "
-            line.plain(style.colored(name + "=", .faint))
+            line.plain(style.colored(LogText.message(name) + "=", .faint))
             value.write(text: &line)
         }
         line.constant("\n")

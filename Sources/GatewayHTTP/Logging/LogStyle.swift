@@ -38,6 +38,11 @@ enum LogColor: String {
 
 /// Text of strangers in lines for people.
 enum LogText {
+    /// Returns words as they are, and any other text in quotes, as `quotedIfNeeded` does.
+    static func message(_ text: String) -> String {
+        text.utf8.allSatisfy { (0x20...0x7e).contains($0) } ? text : quotedIfNeeded(text)
+    }
+
     /// Returns the text as it is if it is one plain word, else in quotes and with escapes, so that it can
     /// neither end the line nor write to the terminal.
     static func quotedIfNeeded(_ text: String) -> String {

@@ -156,12 +156,15 @@ final class Recorder {
 
     @inline(never)
     private func observe(_ facts: borrowing RequestFacts, _ summary: RequestSummary?) {
-        observer?(
+        guard let observer else { return }
+        let began = loop.codeBegins()
+        observer(
             FinishedRequest(
                 method: facts.method, path: facts.path.map { String(decoding: $0, as: UTF8.self) },
                 status: facts.status, end: facts.end, remoteAddress: facts.remote,
                 clientAddress: facts.client,
                 elapsed: .nanoseconds((loop.wakeTime - facts.receivedAt).nanoseconds),
                 bytesReceived: facts.bytesReceived, bytesSent: facts.bytesSent, summary: summary))
+        loop.codeEnded(began, of: "the observer")
     }
 }

@@ -228,6 +228,7 @@ extension GatewayServer {
             if !isAccepted { used.leave() }
         }
         _ = used.wait(timeout: .now() + Reloads.patience)
+        life.use(generation.lifecycle)
         // Once no loop counts parts any more.
         if !generation.configuration.metrics.parts { metrics.forgetParts() }
     }

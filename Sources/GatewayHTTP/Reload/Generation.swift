@@ -23,6 +23,7 @@ struct Generation: Sendable {
     let policies: [String: UpstreamPolicy]
     /// The upstreams' labels, whose counts stay as long as this generation.
     private let upstreamLabels: [MetricName]
+    let lifecycle: GatewayLifecycle
     /// The memory of what was read from a file; nil without one.
     let memory: ThreadMemory?
 
@@ -35,6 +36,7 @@ struct Generation: Sendable {
         let log: Log
         let refusals: RefusalLog
         let metrics: MetricTable
+        let loops: [EventLoop]
 
         func report(_ incident: GatewayIncident) {
             if incident.isRefusal {
@@ -43,6 +45,10 @@ struct Generation: Sendable {
                 metrics.name(.route, incident.route).shared(.endpointFaults).add()
                 log.write(.error, "endpoint failed", ["what": "\(incident)"])
             }
+        }
+
+        func report(_ fault: BackgroundFault) {
+            log.write(.error, "background work failed", ["what": "\(fault)"])
         }
     }
 
@@ -91,7 +97,13 @@ struct Generation: Sendable {
         environment.responseWorkApart = {
             WorkThreads.submit(.responses, for: CallContext.current?.client, $0)
         }
+        environment.blockingWork = {
+            WorkThreads.submit(.handlers, for: CallContext.current?.client, $0)
+        }
+        environment.executors = { LoopExecutors($0, on: site.loops) }
+        environment.log = site.log
         environment.metrics = site.metrics
+        environment.reportBackground = { site.report($0) }
         environment.appliesDeclarations = isFirst
         environment.ownPaths = HealthPath.all
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
@@ -100,6 +112,7 @@ struct Generation: Sendable {
         for warning in gateway.warnings {
             site.log.write(.warning, "configuration problem", ["what": warning])
         }
+        lifecycle = gateway.lifecycle
         (upstreams, upstreamNames, policies) = gateway.upstreams
         upstreamLabels = upstreamNames.map { site.metrics.name(.upstream, $0) }
         for label in upstreams.map(\.label) {

@@ -68,10 +68,12 @@ package final class GatewayExchange: InboundExchange {
                 $0, from: clientPrefix, limit: match.bodyLimit, handler.recorder.counters, loop: loop)
         }
         let isSampled = handler.recorder.tracer.samples(request.head.fields, isTrusted: isFromTrustedProxy)
+        let began = loop.codeBegins()
         let started = handler.responder.respond(
             to: takeRequest(), at: match, from: remoteText, client: client, isHead: method.isHead,
             body: source, memory: memory, place: place, isSampled: isSampled,
             attempts: handler.recorder.lendLog(), for: LoopBound(self, loop: loop))
+        loop.codeEnded(began, of: match.name)
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
             started.dispose()

@@ -6,9 +6,11 @@ import Glibc
 extension GatewayServer {
     /// Serves until SIGTERM or SIGINT, then drains. Called by the `main` of a gateway.
     ///
-    /// The first line on standard output is `sluice listening on http://HOST:PORT`; the access log follows
-    /// it. A second signal ends the process at once. SIGHUP reloads the upstreams' certificates. SIGUSR1 and
-    /// SIGUSR2 are ignored unless the program handles them.
+    /// The first line on standard output is `sluice listening on http://HOST:PORT`, once the hooks of
+    /// `Gateway.onStart` have ended; the access log follows it. Lines that the program itself writes to
+    /// standard output from then on, as `print` does, and in hooks, are logged on standard error instead, with
+    /// the message `printed`. A second signal ends the process at once. SIGHUP reloads the upstreams'
+    /// certificates. SIGUSR1 and SIGUSR2 are ignored unless the program handles them.
     ///
     /// - Returns: the exit code: 0 after a drain, 1 if the gateway could not start, with the reason on
     ///   standard error.
@@ -51,10 +53,15 @@ extension GatewayServer {
             let manager = ServiceManager(environment)
             server.tell(manager)
             let watchdog = try manager.flatMap { try Watchdog($0, server.workers.map(\.loop)) }
-            // Before the announcement, so that a signal right after it drains.
+            // Before the hooks and the announcement, so that a signal ends the start, or drains.
             try Signals.watch(on: server.firstLoop, onHangUp: server.hangUp) { server.drain() }
-            Announcement.write(url: server.url)
-            if let note { Announcement.print(note(server) + "\n") }
+            server.takePrintedLines()
+            try server.begin()
+            // A signal may have come meanwhile.
+            if server.phase.isServing {
+                Announcement.write(url: server.url, on: server.standardOutput)
+                if let note { Announcement.print(note(server) + "\n", on: server.standardOutput) }
+            }
             server.accept()
             server.waitUntilStopped()
             watchdog?.end()
@@ -74,8 +81,8 @@ extension GatewayServer {
 /// Writes to the standard streams for the person or program that started a command.
 package enum Announcement {
     /// Writes the first line on standard output: `sluice listening on http://HOST:PORT`.
-    package static func write(url: String) {
-        put("sluice listening on \(url)\n", on: STDOUT_FILENO)
+    package static func write(url: String, on output: Int32 = STDOUT_FILENO) {
+        put("sluice listening on \(url)\n", on: output)
     }
 
     /// Writes a line on standard error, prefixed with the program's name.
@@ -88,8 +95,8 @@ package enum Announcement {
         put(line + "\n", on: STDERR_FILENO)
     }
 
-    package static func print(_ text: String) {
-        put(text, on: STDOUT_FILENO)
+    package static func print(_ text: String, on output: Int32 = STDOUT_FILENO) {
+        put(text, on: output)
     }
 
     /// Gives up after a second without a reader: a server that cannot announce itself still serves.

@@ -55,28 +55,34 @@ public final class GatewayServer: Sendable {
     private let proxyHeaderLog: ProxyHeaderLog
     private let refusalLog: RefusalLog
     let tracing: Tracing
+    /// The hooks and jobs.
+    let life: GatewayLife
     /// Nil without an admin address.
     let admin: AdminServer?
     /// The program's; nil if it has none.
     let version: String?
     /// Entered once for each serving worker.
     let stopped = DispatchGroup()
+    /// What the program writes to standard output; nil if the gateway leaves that alone.
+    private let printed = Lock<PrintedOutput?>(nil)
     /// Set if the gateway has taken over its port; released when it drains, so that a successor can take
     /// over.
     private let claim: Lock<TakeoverClaim?>
 
-    /// Binds, declares the endpoints and serves them. Clients can connect once it returns. From any thread.
+    /// Binds, declares the endpoints, runs the hooks of `Gateway.onStart` and serves. Clients can connect
+    /// once it returns. Blocks while the hooks run. From any thread.
     ///
     /// - Parameters:
     ///   - configuration: address, limits, upstreams and logs.
     ///   - declare: declares the endpoints; called once.
-    /// - Throws: `GatewayStartError` for a setting that cannot be used or an address that is taken,
-    ///   `GatewayDeclarationError` for invalid declarations, and any error of `declare`.
+    /// - Throws: `GatewayStartError` for a setting that cannot be used, an address that is taken or a hook
+    ///   that fails, `GatewayDeclarationError` for invalid declarations, and any error of `declare`.
     public static func start(
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
         declare: (Gateway) throws -> Void
     ) throws -> GatewayServer {
         let server = try GatewayServer(configuration, declare: declare)
+        try server.begin()
         server.accept()
         return server
     }
@@ -189,16 +195,18 @@ public final class GatewayServer: Sendable {
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog, protections: protections),
                 name: name, isLoopback: address.isLoopback, log: logs.diagnostics, refusals: refusalLog,
-                metrics: metrics)
+                metrics: metrics, loops: group.loops)
             self.site = site
             let generation = try Generation(
                 configuration, material, at: site, isFirst: true, memory: threadMemory, declare: declare)
             current = Lock(generation)
+            life = GatewayLife(generation, at: site)
             try tracing.use(configuration)
             let shared = Worker.Shared(
                 phase: phase, logs: logs, descriptors: descriptors, connections: connections,
                 fileDescriptors: FileDescriptors(limit: InboundLimits.files(descriptors: descriptors)),
-                connectionLimitLog: connectionLimitLog, proxyHeaderLog: proxyHeaderLog, tracing: tracing,
+                connectionLimitLog: connectionLimitLog, proxyHeaderLog: proxyHeaderLog,
+                blockedLoopLog: BlockedLoopLog(logs.diagnostics), tracing: tracing,
                 observer: configuration.observer)
             workers = listeners.indices.map { index in
                 let (listener, client, bodies) = (listeners[index], clients[index], requestBodies[index])
@@ -232,10 +240,11 @@ public final class GatewayServer: Sendable {
         guard phase.advance(to: .ready) else { return }
         for _ in workers { stopped.enter() }
         let accepting = DispatchGroup()
+        let keepsClients = life.hasEndHooks
         for worker in workers {
             accepting.enter()
             worker.loop.execute {
-                worker.value.accept { [self] in workerLeft() }
+                worker.value.accept(keepsClient: keepsClients) { [self] in workerLeft() }
                 accepting.leave()
             }
         }
@@ -243,11 +252,28 @@ public final class GatewayServer: Sendable {
             accepting.notify(queue: .global()) { [self] in tellReady() }
         }
         logs.diagnostics.write(.info, "ready", ["url": url, "loops": workers.count])
+        life.beginJobs()
         guard let admin else { return }
         admin.accept(for: self)
         // Also without `waitUntilStopped`.
         stopped.notify(queue: .global()) { admin.close() }
     }
+
+    /// Logs what the program writes to standard output, until the gateway has stopped. For the program's own
+    /// gateway, because it changes the process.
+    func takePrintedLines() {
+        do {
+            let output = try PrintedOutput(logs.diagnostics)
+            printed.withLock { $0 = output }
+        } catch {
+            logs.diagnostics.write(
+                .warning, "lines that the program prints may cut lines of the access log",
+                ["error": "\(error)"])
+        }
+    }
+
+    /// The standard output of the process, also while lines that the program prints are logged.
+    var standardOutput: Int32 { printed.withLock { $0?.original } ?? STDOUT_FILENO }
 
     /// Shuts down gracefully, as on SIGTERM: reports not ready at once, closes the listeners after
     /// `drainDelay`, and serves what has been accepted. Returns at once; later calls do nothing.
@@ -257,6 +283,7 @@ public final class GatewayServer: Sendable {
         let delay = current.withLock { $0.configuration.drainDelay }
         logs.diagnostics.write(.info, "draining", ["delay": "\(delay)"])
         serviceManager.withLock { $0 }?.stopping()
+        life.drain()
         for worker in workers {
             worker.loop.execute { worker.value.drain(after: delay) }
         }
@@ -266,29 +293,34 @@ public final class GatewayServer: Sendable {
     public func stop() {
         _ = phase.advance(to: .draining)
         claim.withLock { $0 = nil }
+        life.drain(runsHooks: false)
         for worker in workers {
             worker.loop.execute { worker.value.close() }
         }
     }
 
-    /// Blocks until `drain` or `stop` has completed and all log lines are written. In a handler of this
-    /// gateway, where it would block forever, it logs an error and returns at once.
+    /// Blocks until `drain` or `stop` has completed, runs the hooks of `Gateway.onStop`, and returns once all
+    /// log lines are written. In a handler of this gateway, where it would block forever, it logs an error
+    /// and returns at once.
     public func waitUntilStopped() {
         guard !group.loops.contains(where: \.isCurrent) else {
             return logs.diagnostics.write(.error, "waitUntilStopped was called in a handler of the gateway")
         }
         stopped.wait()
+        runStopHooks()
         guard phase.advance(to: .stopped) else { return }
         if reloads.pending.wait(timeout: .now() + Reloads.patience) == .timedOut {
             logs.diagnostics.write(.warning, "the gateway ends before a reload has ended")
         }
         reloads.stopWatching()
+        if life.hasEndHooks { closeClients() }
         tracing.finish()
         group.shutdown()
         admin?.shutdown()
         connectionLimitLog.writeRest()
         proxyHeaderLog.writeRest()
         refusalLog.writeRest()
+        printed.withLock { $0.take() }?.end()
         logs.diagnostics.write(.info, "stopped")
         logs.close()
     }

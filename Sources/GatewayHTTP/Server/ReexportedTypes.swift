@@ -12,8 +12,8 @@
 @_exported public import struct GatewayConfig.FinishedRequest
 @_exported public import struct GatewayConfig.GatewayServerConfiguration
 @_exported public import struct GatewayConfig.HostNames
-@_exported public import enum GatewayConfig.LogLevel
 @_exported public import struct GatewayConfig.StaticFiles
+@_exported public import enum GatewayCore.LogLevel
 @_exported public import struct HTTPInbound.ClientSettings
 @_exported public import struct HTTPInbound.InboundLimits
 @_exported public import enum HTTPInbound.InboundOutcome

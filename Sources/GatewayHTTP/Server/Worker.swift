@@ -20,6 +20,7 @@ final class Worker {
         let fileDescriptors: FileDescriptors
         let connectionLimitLog: ConnectionLimitLog
         let proxyHeaderLog: ProxyHeaderLog
+        let blockedLoopLog: BlockedLoopLog
         let tracing: Tracing
         let observer: (@Sendable (FinishedRequest) -> Void)?
     }
@@ -33,6 +34,9 @@ final class Worker {
     /// The current generation's.
     private(set) var handler: RequestHandler
     private var onStopped: (() -> Void)?
+    /// Whether hooks may call upstreams after the last request, so that the client stays open until
+    /// `closeClient()`.
+    private var keepsClient = false
     /// Whether all clients have their answers, so that only calls in progress keep the worker from its end.
     private var awaitsCalls = false
     /// Whether calls in progress are cut.
@@ -73,6 +77,8 @@ final class Worker {
             counters.count(.proxyHeader)
             proxyLog.add(ProxyHeaderCounts(reason, from: address), on: loop)
         }
+        let (blockedLog, loopName) = (shared.blockedLoopLog, loop.name)
+        loop.watchBlocks { time, code in blockedLog.add(time, by: code, on: loopName, at: .clock()) }
         server.onSpoolFailed = { error in
             log.write(.warning, "answers for slow clients stay in memory", ["error": "\(error)"])
         }
@@ -99,8 +105,13 @@ final class Worker {
         recorder.use(shared.logs.settings)
     }
 
-    /// Starts serving. `onStopped` is called once everything has ended.
-    func accept(onStopped: @escaping () -> Void) {
+    /// Starts serving.
+    ///
+    /// - Parameters:
+    ///   - keepsClient: whether `closeClient()` follows the end.
+    ///   - onStopped: called once everything has ended.
+    func accept(keepsClient: Bool, onStopped: @escaping () -> Void) {
+        self.keepsClient = keepsClient
         self.onStopped = onStopped
         server.onIdle = { [unowned self] in end() }
         server.adopt(listener)
@@ -164,9 +175,12 @@ final class Worker {
         guard let callback = onStopped.take() else { return }
         if let cutTimer { loop.cancelTimer(cutTimer) }
         flushSpans()
-        client.close()
+        if !keepsClient { client.close() }
         callback()
     }
+
+    /// Closes the connections to upstreams.
+    func closeClient() { client.close() }
 }
 
 extension Worker: TimerTarget {

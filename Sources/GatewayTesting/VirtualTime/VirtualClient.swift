@@ -86,7 +86,8 @@ final class VirtualClient: TestBackend {
             ended(.failure(InvalidTarget(description: "'\(request.target)' is not a request target")))
             return Disposables.create()
         }
-        once.begin("\(request.method) \(request.target)") {
+        let running = RunningRequest()
+        once.begin("\(request.method) \(request.target)", of: running) {
             let ongoing = SingleAssignmentDisposable()
             let body = SingleAssignmentDisposable()
             let turn = clock.schedule { [responder] in
@@ -101,7 +102,10 @@ final class VirtualClient: TestBackend {
                     body.setDisposable(Disposables.create { stream.cancel() })
                     VirtualBody(stream, clock, piece) { end in once.end(with: end.map(elapsed)) }.readNext()
                 }
-                if let request { ongoing.setDisposable(request) }
+                if let request {
+                    running.began(request)
+                    ongoing.setDisposable(request)
+                }
             }
             return Disposables.create(turn, ongoing, body)
         }
@@ -127,8 +131,8 @@ final class VirtualClient: TestBackend {
             self.ended = ended
         }
 
-        func begin(_ what: String, _ start: () -> any Disposable) {
-            let number = run.began(what) { [weak self] in self?.end(with: .failure($0)) }
+        func begin(_ what: String, of request: RunningRequest? = nil, _ start: () -> any Disposable) {
+            let number = run.began(what, of: request) { [weak self] in self?.end(with: .failure($0)) }
             state.withLock { $0.number = number }
             let work = start()
             let isCancelled = state.withLock { state in
@@ -217,7 +221,7 @@ private final class VirtualBody: Sendable {
     }
 
     func readNext() {
-        timer.disposable = clock.schedule(after: stream.gap) { [self] in
+        timer.disposable = clock.setDeadline(after: stream.gap) { [self] in
             broken("no piece within \(stream.gap)")
             stream.cancel()
         }

@@ -9,19 +9,19 @@ import Synchronization
 
 /// The scheduler of a gateway in virtual time, whose clock jumps from event to event, and the executor of its
 /// tasks. Any thread may add work; one thread runs it.
-final class VirtualClock: SchedulerType, TaskExecutor {
+final class VirtualClock: JumpingClock, TaskExecutor {
     /// What a clock without due work waits for.
     enum Next: Sendable {
         /// An event in virtual time.
         case event
-        /// At most the deadlines of requests; `hasTasks` if a task has run since the last `forgetTasks()`.
-        case deadlines(areLeft: Bool, hasTasks: Bool)
+        /// Other threads: the only events left, if any, are deadlines of what they should end.
+        case otherThreads(deadlinesAreLeft: Bool)
     }
 
     private let time = ManualScheduler()
-    /// The timers that only end requests that are not answered in time.
+    /// The timers that only end something late: a request, a piece of a stream, a foreign wait.
     private let deadlines = Lock<Set<TimerToken>>([])
-    private let hasTasks = Atomic(false)
+    private let foreignWaitEnded = Lock<(@Sendable (ForeignWait) -> Void)?>(nil)
     /// Whether anything was added since the last wait, which then does not wait.
     private let isChanged = Atomic(false)
     private let changes = DispatchSemaphore(value: 0)
@@ -51,13 +51,27 @@ final class VirtualClock: SchedulerType, TaskExecutor {
 
     /// A request's own timer is its deadline.
     func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
+        guard target is any OngoingRequest else {
+            defer { wake() }
+            return time.setTimer(after: dueTime, target: target)
+        }
+        return setDeadline(after: dueTime, target)
+    }
+
+    private func setDeadline(after dueTime: RxTimeInterval, _ target: any TimerTarget) -> TimerToken {
         defer { wake() }
-        guard target is any OngoingRequest else { return time.setTimer(after: dueTime, target: target) }
         return deadlines.withLock { deadlines in
             let token = time.setTimer(after: dueTime, target: Deadline(self, target))
             deadlines.insert(token)
             return token
         }
+    }
+
+    /// Does `work` after `delay`, unless disposed earlier. The clock does not jump there before it has waited
+    /// for other threads.
+    func setDeadline(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {
+        let token = setDeadline(after: .nanoseconds(Int(delay.nanoseconds)), DeadlineWork(work))
+        return Disposables.create { [self] in cancelTimer(token) }
     }
 
     func cancelTimer(_ token: TimerToken) {
@@ -81,6 +95,35 @@ final class VirtualClock: SchedulerType, TaskExecutor {
         }
     }
 
+    private final class DeadlineWork: TimerTarget {
+        private let work: @Sendable () -> Void
+
+        init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+
+        func timerFired(_: TimerToken) { work() }
+    }
+
+    // MARK: - Other clocks
+
+    /// Sets what is called, on any thread, when a foreign wait has ended, or would have ended on a real
+    /// clock.
+    func onForeignWait(_ ended: @escaping @Sendable (ForeignWait) -> Void) {
+        foreignWaitEnded.withLock { $0 = ended }
+    }
+
+    func began(_ wait: ForeignWait) {
+        let deadline = setDeadline(after: .nanoseconds(wait.nanoseconds)) { [self, wait] in ended(wait) }
+        wait.onEnd { [self, unowned wait] hasElapsed in
+            deadline.dispose()
+            if hasElapsed { ended(wait) }
+        }
+    }
+
+    private func ended(_ wait: ForeignWait) {
+        let report = foreignWaitEnded.withLock { $0 }
+        report?(wait)
+    }
+
     /// Runs `work` after `delay`, at the earliest in the clock's next turn.
     func schedule(after delay: Duration = .zero, _ work: @escaping @Sendable () -> Void) -> any Disposable {
         scheduleRelative((), dueTime: .nanoseconds(Int(delay.nanoseconds))) { _ in
@@ -91,7 +134,6 @@ final class VirtualClock: SchedulerType, TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        hasTasks.store(true, ordering: .relaxed)
         _ = schedule { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
@@ -102,11 +144,8 @@ final class VirtualClock: SchedulerType, TaskExecutor {
 
     var next: Next {
         let (events, deadlines) = deadlines.withLock { (time.pendingCount, $0.count) }
-        if events > deadlines { return .event }
-        return .deadlines(areLeft: deadlines > 0, hasTasks: hasTasks.load(ordering: .relaxed))
+        return events > deadlines ? .event : .otherThreads(deadlinesAreLeft: deadlines > 0)
     }
-
-    func forgetTasks() { hasTasks.store(false, ordering: .relaxed) }
 
     /// Moves the clock to its first event, and runs that.
     func advance() { time.runNext() }

@@ -1,15 +1,29 @@
 import Dispatch
+import GatewayCore
 import Locking
+import Networking
 import Rx
 
 /// Runs a virtual clock until its test is over.
 final class VirtualRun: Sendable {
+    /// Something that waits for virtual time.
+    private struct Waiter: Sendable {
+        /// `GET /api/weights?date=2026-11-20`, or a wait of the test.
+        let what: String
+        let request: RunningRequest?
+        let fail: @Sendable (any Error) -> Void
+
+        var description: String { VirtualTimeStalled.describe(what, request?.work) }
+    }
+
     private struct State: Sendable {
         var isOver = false
         var lastID = 0
-        /// What waits for virtual time, by number: how to fail it, and what it is.
-        var waiting: [Int: (fail: @Sendable (any Error) -> Void, what: String)] = [:]
+        var waiting: [Int: Waiter] = [:]
     }
+
+    /// How long the test itself may stay away from its open streams, in real time.
+    private static let testPatience = Duration.seconds(5)
 
     let clock: VirtualClock
     private let patience: Duration
@@ -18,27 +32,30 @@ final class VirtualRun: Sendable {
     init(_ clock: VirtualClock, patience: Duration) {
         self.clock = clock
         self.patience = patience
+        clock.onForeignWait { [weak self] in self?.ended($0) }
     }
 
     /// Lets the clock run while something waits. Returns the number to pass to `ended`.
     ///
     /// - Parameters:
     ///   - what: what waits, for messages.
+    ///   - request: the request that waits, if it is one.
     ///   - fail: called if nothing will happen any more.
-    func began(_ what: String, failing fail: @escaping @Sendable (any Error) -> Void) -> Int {
+    func began(
+        _ what: String, of request: RunningRequest? = nil,
+        failing fail: @escaping @Sendable (any Error) -> Void
+    ) -> Int {
         state.withLock { state in
             state.lastID += 1
-            state.waiting[state.lastID] = (fail, what)
+            state.waiting[state.lastID] = Waiter(what: what, request: request, fail: fail)
             return state.lastID
         }
     }
 
     func ended(_ number: Int) {
-        let isIdle = state.withLock { state in
-            state.waiting[number] = nil
-            return state.waiting.isEmpty
-        }
-        if isIdle { clock.forgetTasks() }
+        // Released outside the lock: it may own the request.
+        let waiter = state.withLock { $0.waiting.removeValue(forKey: number) }
+        withExtendedLifetime(waiter) {}
         clock.wake()
     }
 
@@ -61,34 +78,51 @@ final class VirtualRun: Sendable {
             }
             switch clock.next {
             case .event: clock.advance()
-            case .deadlines(let areLeft, let hasTasks):
-                // Whatever the requests wait for happens on other threads.
-                if clock.waitForWork(patience) { continue }
-                if areLeft, !hasTasks { clock.advance() } else { stall() }
+            case .otherThreads(let deadlinesAreLeft):
+                // Without a deadline, nothing waits but open streams, for the test to read them.
+                let limit = deadlinesAreLeft ? patience : max(patience, Self.testPatience)
+                if !clock.waitForWork(limit) { stall(after: limit) }
             }
         }
     }
 
-    private func stall() {
+    private func stall(after limit: Duration) {
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }
             return state.waiting.sorted { $0.key < $1.key }.map(\.value)
         }
-        let error = VirtualTimeStalled(waiting: waiting.map(\.what), patience: patience)
-        for item in waiting { item.fail(error) }
-        clock.forgetTasks()
+        let error = VirtualTimeStalled(
+            waiting: waiting.map(\.what), cause: .otherThreads(waiting.map(\.description), limit))
+        for waiter in waiting { waiter.fail(error) }
+    }
+
+    /// Fails the request whose answer depends on another clock.
+    private func ended(_ wait: ForeignWait) {
+        guard let context = wait.context as? CallContext else { return }
+        let waiters = state.withLock { $0.waiting.sorted { $0.key < $1.key }.map(\.value) }
+        for waiter in waiters {
+            guard let work = waiter.request?.work, work.requestID == context.requestID else { continue }
+            let place = VirtualTimeStalled.describe(waiter.what, work.only(context.partNumber))
+            let error = VirtualTimeStalled(
+                waiting: [waiter.what],
+                cause: .otherClock(
+                    place, scheduler: wait.scheduler, .nanoseconds(wait.nanoseconds)))
+            return waiter.fail(error)
+        }
     }
 }
 
-/// A request in virtual time waits for something that never happens there: a handler awaits work on another
-/// thread that did not end within 5 s of real time, or nothing at all.
-public struct VirtualTimeStalled: Error, CustomStringConvertible {
-    /// The requests that wait: `GET /api/weights`.
-    public let waiting: [String]
-    let patience: Duration
+/// A request in progress, once it has begun.
+final class RunningRequest: Sendable {
+    private let open = Lock<(@Sendable () -> OpenWork?)?>(nil)
 
-    public var description: String {
-        "no event is left in virtual time, and no other thread continued \(waiting.joined(separator: ", ")) "
-            + "within \(patience) of real time. Use the gateway's providers and scheduler, or run the test on sockets"
+    func began(_ request: any OngoingRequest) {
+        open.withLock { $0 = { [weak request] in request?.openWork } }
+    }
+
+    /// What it waits for; nil if that is not known.
+    var work: OpenWork? {
+        let open = open.withLock { $0 }
+        return open?()
     }
 }

@@ -30,26 +30,76 @@ enum VirtualWorld {
         let run = VirtualRun(clock, patience: patience)
         let client = TestClient(
             url: "http://gateway.test", backend: VirtualClient(try gateway.responder(), run))
+        let life = GatewayLife(
+            gateway.lifecycle,
+            in: GatewayLife.Surroundings(
+                scheduler: clock, executor: clock, random: { 0 },
+                report: { complain("background work failed: \($0)") }))
 
         async let ended: Void = onThread { run.run() }
+        let result: Result
         do {
-            let result = try await withTaskExecutorPreference(
+            try await start(life, run)
+            result = try await withTaskExecutorPreference(
                 VirtualTestExecutor(clock), isolation: isolation
             ) {
                 try await body(client)
             }
-            run.end()
-            try await ended
-            if transport.inFlight > 0 {
-                throw GatewayLeak(
-                    description: "\(transport.inFlight) upstream calls are in flight after the test")
-            }
-            return result
+            try await stop(life, run)
         } catch {
+            try? await stop(life, run)
             run.end()
             try? await ended
             throw error
         }
+        run.end()
+        try await ended
+        if transport.inFlight > 0 {
+            throw GatewayLeak(
+                description: "\(transport.inFlight) upstream calls are in flight after the test")
+        }
+        return result
+    }
+
+    /// Runs the hooks of the start, and begins the jobs.
+    private static func start(_ life: GatewayLife, _ run: VirtualRun) async throws {
+        try await perform("a hook of onStart", in: run) { ended in
+            life.start { fault in
+                if fault == nil { life.beginJobs() }
+                ended(fault.map { GatewayStartError($0.description) })
+            }
+        }
+    }
+
+    /// Cancels the jobs, and runs the other hooks. Once stopped, does nothing.
+    private static func stop(_ life: GatewayLife, _ run: VirtualRun) async throws {
+        try await perform("a hook of onDrain or onStop", in: run) { ended in
+            life.drain()
+            life.stop { ended(nil) }
+        }
+    }
+
+    /// Begins work on the clock's thread, and waits for its end while the clock runs.
+    private static func perform(
+        _ what: String, in run: VirtualRun,
+        _ begin: @escaping @Sendable (_ ended: @escaping @Sendable ((any Error)?) -> Void) -> Void
+    ) async throws {
+        let mailbox = Mailbox<(any Error)?>()
+        let number = run.began(what) { mailbox.put($0) }
+        _ = run.clock.schedule {
+            begin { error in
+                // Before the next turn of the clock, which otherwise moves on.
+                run.ended(number)
+                mailbox.put(error)
+            }
+        }
+        if let error = await mailbox.take() { throw error }
+    }
+
+    /// Writes on standard error, as a server's log does.
+    @Sendable private static func complain(_ text: String) {
+        let line = Array((text + "\n").utf8)
+        _ = write(STDERR_FILENO, line, line.count)
     }
 
     private static func environment(
@@ -63,14 +113,12 @@ enum VirtualWorld {
             upstreamOverrides: configuration.upstreams.mapValues { _ in address }
                 .merging(upstreams.all.map { ($0.name, address) }) { first, _ in first },
             upstreamPolicy: configuration.upstreamPolicy, name: name,
-            report: { incident in
-                // On standard error, as a server logs it.
-                let line = Array("endpoint failed: \(incident)\n".utf8)
-                _ = write(STDERR_FILENO, line, line.count)
-            })
+            report: { complain("endpoint failed: \($0)") })
+        environment.reportBackground = { complain("background work failed: \($0)") }
         environment.forwardClient = configuration.clients.forward
         environment.scheme = configuration.clients.scheme.rawValue
         environment.otherUpstreams = { _ in address }
+        environment.log = ShownLog(level: configuration.logLevel)
         return environment
     }
 }

@@ -96,7 +96,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - readTimeout: longest silence within the response.
     ///   - total: time for the whole call; `.never` for no limit.
     ///   - pause: longest pause on the caller's side; `.never` if the caller has a limit of its own.
-    ///   - mayStream: call `responseBegan`, `bodyGathered` and `bodySent`. Calls are faster without them.
+    ///   - mayStream: call `responseBegan`, `bodyGathered`, `bodySent` and `bodyWaits`. Calls are faster
+    ///     without them.
     ///   - wholeResponse: bytes, with the head, up to which a response that arrives in one read is delivered
     ///     without `responseBegan`, as `succeeded`. For calls that may stream; others get every response so.
     ///   - decodesContent: decode known content codings. Otherwise the body and its fields come unchanged.
@@ -154,6 +155,10 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// Reports the bytes of the streamed request body that the socket has taken; fewer when it is sent again.
     open func bodySent(_ count: Int64) {}
+
+    /// Reports how many bytes of a request body in memory wait for the socket, 0 at its end. Only with
+    /// `mayStream`, and not if the socket takes all of it at once.
+    open func bodyWaits(_ count: Int) {}
 
     /// Whether a response has to be charged before `succeeded`. Calls that keep small ones add them up.
     open func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted }

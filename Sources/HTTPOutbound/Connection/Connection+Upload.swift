@@ -21,6 +21,13 @@ extension Connection {
         if upload?.isSent == true { requestTaken() }
     }
 
+    /// The socket has taken some of a request in memory.
+    func streamProgressed() {
+        guard let call, call.mayStream, upload == nil, !state.isBodyDropped, let stream else { return }
+        // The body is the last in the queue.
+        call.bodyWaits(stream.queuedByteCount)
+    }
+
     func bodyFinished() {
         if let stream, stream.queuedByteCount == 0, !stream.hasFailed {
             bodySentWhole()

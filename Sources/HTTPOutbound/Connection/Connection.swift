@@ -265,6 +265,7 @@ extension Connection: StreamHandler {
         state.requestWritten()
         if early != nil { return finishEarly() }
         call.requestProgressed(isWritten: true, bytesSent: 0, now: loop.wakeTime)
+        if call.mayStream { call.bodyWaits(0) }
     }
 
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling {

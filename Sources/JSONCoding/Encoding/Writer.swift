@@ -24,6 +24,8 @@ final class Writer {
     private(set) var path: [any CodingKey]
     /// The mark of an object that is exempt from the key strategy, or -1.
     private var plainObject = -1
+    /// The mark of an object whose members are sorted, or -1.
+    private var sortedObject = -1
     private var removals = 0
     /// The number of containers around this text.
     private let outerDepth: Int
@@ -153,6 +155,8 @@ final class Writer {
         let firstDeferredValue: Int
         /// Whether it is exempt from the key strategy.
         let isPlain: Bool
+        /// Whether its members are sorted by name.
+        let isSorted: Bool
         var count = 0
         /// Whether every name so far sorts after the one before it.
         var isAscending = true
@@ -161,12 +165,17 @@ final class Writer {
     /// Exempts an object that starts here from the key strategy.
     func nextObjectIsPlain() { plainObject = mark }
 
+    /// Sorts the members of an object that starts here.
+    func nextObjectIsSorted() { sortedObject = mark }
+
     func open(isObject: Bool) {
         frames.append(
             Frame(
                 isObject: isObject, mark: mark, firstMember: members.count,
-                firstDeferredValue: deferredValues.count, isPlain: plainObject == mark))
+                firstDeferredValue: deferredValues.count, isPlain: plainObject == mark,
+                isSorted: sortsKeys || sortedObject == mark))
         plainObject = -1
+        sortedObject = -1
         if isObject { line.constant("{") } else { line.constant("[") }
     }
 
@@ -174,7 +183,7 @@ final class Writer {
         guard let frame = frames.last else { return }
         if deferredValues.count > frame.firstDeferredValue { insertDeferredValues(of: frame) }
         if frame.isObject {
-            if !frame.isAscending { arrange(frame, sorted: sortsKeys) }
+            if !frame.isAscending { arrange(frame, sorted: frame.isSorted) }
             members.removeSubrange(frame.firstMember...)
         }
         frames.removeLast()

@@ -1,6 +1,3 @@
-import HTTPModel
-import JSONBytes
-
 /// Logs what a provider sends and receives, one line each (Moya's `NetworkLoggerPlugin`).
 ///
 ///     let tags = Provider<TagAPI>(plugins: [NetworkLogger { print($0) }])
@@ -32,9 +29,7 @@ public struct NetworkLogger: PluginType {
         public static let verbose: Detail = [.standard, .responseFields, .responseBodies]
     }
 
-    private let detail: Detail
-    private let redaction: Redaction
-    private let bodyLimit: Int
+    private let lines: NetworkLogLines
     private let write: @Sendable (String) -> Void
 
     /// Creates a logger.
@@ -49,72 +44,19 @@ public struct NetworkLogger: PluginType {
         _ detail: Detail = .standard, redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 10,
         write: @escaping @Sendable (String) -> Void
     ) {
-        self.detail = detail
-        self.redaction = redaction
-        self.bodyLimit = max(bodyLimit, 0)
+        lines = NetworkLogLines(detail, redaction: redaction, bodyLimit: bodyLimit)
         self.write = write
     }
 
     public func willSend(_ call: TransportCall, attempt: Int) {
-        guard detail.contains(.requests) else { return }
-        let line = call.curlCommand(redaction: redaction, bodyLimit: bodyLimit)
-        write(attempt == 1 ? line : "\(line)  # attempt \(attempt)")
+        for line in lines.request(call, attempt: attempt) { write(line) }
     }
 
     public func didReceive(_ result: Result<Response, NetworkError>, call: TransportCall) {
-        guard detail.contains(.responses) else { return }
-        switch result {
-        case .success(let response):
-            write("\(response), \(milliseconds(response.elapsed)) ms, attempts \(response.attempts)")
-            if detail.contains(.responseFields) { writeFields(of: response) }
-            if detail.contains(.responseBodies) { writeBody(of: response) }
-        case .failure(let error): write("\(error), \(milliseconds(error.elapsed)) ms")
-        }
+        for line in lines.response(result) { write(line) }
     }
 
     public func didFail(_ error: NetworkError, call: TransportCall) {
-        if detail.contains(.failures) { write("\(error)") }
-    }
-
-    private func writeFields(of response: Response) {
-        for (text, value) in response.fields {
-            guard let name = HTTPFieldName(text) else { continue }
-            write("  \(text): \(redaction.value(of: name, value))")
-        }
-    }
-
-    private func writeBody(of response: Response) {
-        let data = response.data
-        guard !data.isEmpty else { return }
-        if let document = try? JSONScanner.validate(data) {
-            let bytes = redaction.json(document).bytes
-            return write("  " + shown(bytes, of: bytes.count))
-        }
-        if MediaType(response.fields[.contentType] ?? "")?.isForm == true {
-            let form = Array(redaction.pairs(String(decoding: data, as: UTF8.self)).utf8)
-            return write("  " + shown(form[...], of: form.count))
-        }
-        guard data.count > bodyLimit || String(validating: data, as: UTF8.self) != nil else {
-            return write("  (\(data.count) bytes that are not text)")
-        }
-        write("  " + shown(data, of: data.count))
-    }
-
-    /// Escapes control characters, so that content from an upstream cannot fake a log line.
-    private func shown(_ bytes: ArraySlice<UInt8>, of count: Int) -> String {
-        var text = ""
-        for scalar in String(decoding: bytes.prefix(bodyLimit), as: UTF8.self).unicodeScalars {
-            if scalar.isControl {
-                text += scalar.escaped(asASCII: true)
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
-        }
-        return count > bodyLimit ? "\(text)... (\(count) bytes)" : text
-    }
-
-    private func milliseconds(_ duration: Duration) -> String {
-        let tenths = duration.nanoseconds / 100_000
-        return "\(tenths / 10).\(tenths % 10)"
+        for line in lines.failure(error) { write(line) }
     }
 }

@@ -173,8 +173,11 @@ extension CallRun {
 
     /// Creates the response for the provider's plugins and operators.
     final func received(_ response: consuming TransportResponse, attempts: Int) -> Response {
+        var parts = rareParts
+        let streamed = streamedByteCount
+        if streamed > 0 { parts = RareParts.adding(streamedByteCount: streamed, to: parts) }
         let response = Response(
-            response, rareParts, call: call, attempts: attempts, notRetried: obstacle, from: started,
+            response, parts, call: call, attempts: attempts, notRetried: obstacle, from: started,
             to: now,
             wallTime: provider.transport.wallTime)
         for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }

@@ -80,6 +80,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     /// Whether the response is being passed on, so that only the limits on gaps hold.
     var isStreaming: Bool { false }
 
+    /// Bytes of the last response that were delivered in pieces or to a file.
+    var streamedByteCount: Int { 0 }
+
     var streaming: (any StreamingAttemptReceiver)? { nil }
 
     private final var scheduler: any SchedulerType { (transport ?? provider.transport).scheduler }

@@ -127,13 +127,36 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     /// - Parameter isUnbounded: whether the target's own `timeout` is the only limit on the total time.
     func prepare(_ target: Target, isUnbounded: Bool = false) throws(RequestFault) -> TransportCall {
         let timeout = isUnbounded ? target.timeout ?? CallOptions.unbounded : target.timeout
+        return try build(
+            target, target.headers, timeout, target.attemptLimits, settings.calls(to: target.baseURL))
+    }
+
+    /// Returns the call of a stream of records, between which the upstream may be silent for long.
+    ///
+    /// - Parameters:
+    ///   - target: the target.
+    ///   - fields: sent unless the target sets them.
+    func prepareRecords(
+        of target: Target, adding fields: HTTPFields
+    ) throws(RequestFault) -> TransportCall {
         let calls = try settings.calls(to: target.baseURL)
-        return try RequestBuilder.build(
-            method: target.method, path: target.path, headers: target.headers,
+        var limits = target.attemptLimits ?? calls.attemptLimits
+        limits.between = limits.between ?? calls.attemptLimits.between ?? StreamLimits.silence
+        return try build(
+            target, target.headers.adding(fields), target.timeout ?? CallOptions.unbounded, limits, calls)
+    }
+
+    @inline(__always)
+    private func build(
+        _ target: Target, _ headers: HTTPFields, _ timeout: Duration?, _ limits: AttemptLimits?,
+        _ calls: CallSettings
+    ) throws(RequestFault) -> TransportCall {
+        try RequestBuilder.build(
+            method: target.method, path: target.path, headers: headers,
             task: target.task, context: CallContext.current, envelope: target.envelope,
             allowsEmptyBody: target.allowsEmptyBody, settings: calls,
             options: CallOptions.makeIfNeeded(
-                timeout: timeout, attemptLimits: target.attemptLimits, validation: target.validation,
+                timeout: timeout, attemptLimits: limits, validation: target.validation,
                 contentDecoding: target.contentDecoding))
     }
 }

@@ -45,12 +45,15 @@ extension TransportResponse: ObservedOutput {
     fileprivate var isForNextHop: Bool { status == .proxyAuthenticationRequired }
 }
 
-/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: it adds only
-/// constants.
+/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: it adds a constant,
+/// and a count that only the loop of the call's attempts uses.
 final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttemptReceiver,
     @unchecked Sendable
 {
     private let observer: any CallObserver
+    /// Bytes of the response in progress that were delivered in pieces or to a file.
+    private var streamed: Int64 = 0
+    private var isInMemory = true
 
     init(_ call: TransportCall, _ provider: ProviderSettings, _ observer: any CallObserver) {
         self.observer = observer
@@ -79,6 +82,8 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
 
     override var isStreaming: Bool { call.isUnbounded && observer.hasBegun }
 
+    override var streamedByteCount: Int { Int(clamping: streamed) }
+
     override var streaming: (any StreamingAttemptReceiver)? { self }
 
     /// Only what passes on responses keeps the deadline. Without a body, the length of a response to HEAD
@@ -101,6 +106,13 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
 
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
+        let form = form(of: head, flow)
+        streamed = 0
+        isInMemory = form == .whole
+        return form
+    }
+
+    private func form(of head: TransportResponse, _ flow: any FlowControl) -> BodyForm {
         // A status that the target rejects is a failure with its body.
         guard call.validation.accepts(head.status.code) else { return .whole }
         guard observer.keepsDeadline else { return observer.callStarted(head, flow: flow) }
@@ -116,5 +128,8 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
 
     func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }
 
-    func attemptReceived(_ bytes: Int64, of total: Int64?) { observer.callReceived(bytes, of: total) }
+    func attemptReceived(_ bytes: Int64, of total: Int64?) {
+        if !isInMemory { streamed = bytes }
+        observer.callReceived(bytes, of: total)
+    }
 }

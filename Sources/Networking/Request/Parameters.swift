@@ -1,6 +1,7 @@
 /// The named values of a call in order.
 ///
 ///     ["fddDate": date, "keyword": "recent", "page": page, "user": ["name": name] as Parameters]
+///     parameters["page"] = 2
 ///
 /// Nil values are omitted. A name may occur more than once.
 public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
@@ -22,6 +23,17 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
     /// Appends a parameter, even if the name already exists.
     public mutating func append(_ name: String, _ value: any ParameterConvertible) {
         entries.append((name, value))
+    }
+
+    /// The value of a parameter; the last one if there are several of the name. A new value replaces all of
+    /// them at the place of the first, or is appended; nil removes them.
+    public subscript(name: String) -> (any ParameterConvertible)? {
+        get { entries.last(where: { $0.0 == name })?.1 }
+        set {
+            let place = entries.firstIndex { $0.0 == name } ?? entries.endIndex
+            entries.removeAll { $0.0 == name }
+            if let newValue { entries.insert((name, newValue), at: place) }
+        }
     }
 
     /// Whether it has no entries. Entries with nil values count.

@@ -14,6 +14,8 @@ package final class RareParts: Sendable {
     let charge: (any AnyObject & Sendable)?
     /// What another thread has read in a large body; nil before.
     let reading: BodyReading?
+    /// Number of bytes of a body that was delivered in pieces or to a file; 0 for a body in memory.
+    let streamedByteCount: Int
 
     /// Nil without any.
     package init?(
@@ -23,22 +25,37 @@ package final class RareParts: Sendable {
         self.requestWasCut = requestWasCut
         self.charge = charge
         reading = nil
+        streamedByteCount = 0
     }
 
-    private init(requestWasCut: Bool, charge: (any AnyObject & Sendable)?, reading: BodyReading) {
+    private init(
+        requestWasCut: Bool, charge: (any AnyObject & Sendable)?, reading: BodyReading?,
+        streamedByteCount: Int
+    ) {
         self.requestWasCut = requestWasCut
         self.charge = charge
         self.reading = reading
+        self.streamedByteCount = streamedByteCount
     }
 
     /// Returns the parts with what was read in the body.
     static func adding(_ reading: BodyReading, to parts: RareParts?) -> RareParts {
-        RareParts(requestWasCut: parts?.requestWasCut ?? false, charge: parts?.charge, reading: reading)
+        RareParts(
+            requestWasCut: parts?.requestWasCut ?? false, charge: parts?.charge, reading: reading,
+            streamedByteCount: parts?.streamedByteCount ?? 0)
+    }
+
+    /// Returns the parts with the length of a body that was not delivered in memory.
+    static func adding(streamedByteCount count: Int, to parts: RareParts?) -> RareParts {
+        RareParts(
+            requestWasCut: parts?.requestWasCut ?? false, charge: parts?.charge, reading: parts?.reading,
+            streamedByteCount: count)
     }
 
     var withoutCharge: RareParts? {
-        guard let reading else { return RareParts(requestWasCut: requestWasCut) }
-        return RareParts(requestWasCut: requestWasCut, charge: nil, reading: reading)
+        guard reading != nil || streamedByteCount > 0 else { return RareParts(requestWasCut: requestWasCut) }
+        return RareParts(
+            requestWasCut: requestWasCut, charge: nil, reading: reading, streamedByteCount: streamedByteCount)
     }
 }
 

@@ -65,6 +65,9 @@ public final class Response: Sendable {
     public var fields: HTTPFields { raw.fields }
     /// The body as a slice of the buffer that received it.
     public var data: ArraySlice<UInt8> { raw.body }
+    /// Number of bytes of the body, with content codings decoded. Unlike `data.count`, it includes a body
+    /// that was delivered in pieces or written to a file.
+    public var byteCount: Int { max(raw.body.count, rareParts?.streamedByteCount ?? 0) }
 
     /// Time from the subscription to this response, with earlier attempts and waits.
     public var elapsed: Duration { .nanoseconds(receivedAt.nanoseconds(since: startedAt)) }
@@ -77,6 +80,6 @@ public final class Response: Sendable {
 extension Response: CustomStringConvertible {
     /// Omits query, fields and body, which may contain secrets.
     public var description: String {
-        "\(statusCode) from \(call.upstream.name): \(call.method.rawValue) \(call.path), \(data.count) bytes"
+        "\(statusCode) from \(call.upstream.name): \(call.method.rawValue) \(call.path), \(byteCount) bytes"
     }
 }

@@ -81,11 +81,28 @@ extension Reactive {
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }
-        return .create { [settings = base.settings(for: target)] observer in
-            let pieces = PieceObserver(.current, observer)
+        return base.pieces(of: call, to: target)
+    }
+}
+
+extension Provider {
+    /// Returns the body of the call's success, piece by piece.
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - target: the call's target.
+    ///   - demand: the demand of the reader. Default nil: of the reader that is subscribing, if any.
+    ///   - began: receives the head of the success before its pieces.
+    func pieces(
+        of call: TransportCall, to target: Target, demand: Demand? = nil,
+        began: @escaping @Sendable (TransportResponse) -> Void = { _ in }
+    ) -> Observable<ArraySlice<UInt8>> {
+        .create { [settings = settings(for: target)] observer in
+            let pieces = PieceObserver(demand ?? Demand.current, observer, began)
             return settings.response(to: call, observer: pieces).map { try $0.checkStatusCode() }.subscribe(
                 onSuccess: { response in
                     // A success that was not streamed.
+                    if !pieces.hasStarted { began(response.raw) }
                     if !response.data.isEmpty { observer.onNext(response.data) }
                     observer.onCompleted()
                 }, onFailure: { observer.onError($0) })
@@ -97,25 +114,35 @@ private final class PieceObserver: CallObserver {
     /// The demand of a task that reads the pieces; nil for a subscriber that takes all of them at once.
     private let demand: Demand?
     private let observer: AnyObserver<ArraySlice<UInt8>>
-    private let begun = Lock(false)
+    private let began: @Sendable (TransportResponse) -> Void
+    private let state = Lock((hasStarted: false, hasBegun: false))
 
-    init(_ demand: Demand?, _ observer: AnyObserver<ArraySlice<UInt8>>) {
+    init(
+        _ demand: Demand?, _ observer: AnyObserver<ArraySlice<UInt8>>,
+        _ began: @escaping @Sendable (TransportResponse) -> Void
+    ) {
         self.demand = demand
         self.observer = observer
+        self.began = began
     }
 
     var isCancelled: Bool { observer.isStopped }
 
-    var hasBegun: Bool { begun.withLock { $0 } }
+    /// Whether the head of a success has arrived.
+    var hasStarted: Bool { state.withLock { $0.hasStarted } }
+
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         guard head.status.isSuccess else { return .whole }
+        state.withLock { $0.hasStarted = true }
+        began(head)
         demand?.hold(flow)
         return .pieces
     }
 
     func callReceived(_ piece: UnsafeRawBufferPointer) {
-        begun.withLock { $0 = true }
+        state.withLock { $0.hasBegun = true }
         observer.onNext(ArraySlice(piece))
     }
 }

@@ -10,6 +10,9 @@ extension CallContext {
     /// The request's own context.
     var owner: CallContext { root ?? self }
 
+    /// The number of the part that the context is for; nil outside all parts.
+    package var partNumber: Int? { part < 0 ? nil : Int(part) }
+
     /// The request's log, under its lock.
     @inline(__always)
     func withLog<Result>(_ body: (inout sending AttemptLog) -> sending Result) -> sending Result {

@@ -42,6 +42,8 @@ public final class CallContext: Sendable {
     let log: Lock<AttemptLog>
     private let interruption = Atomic(Interruption.none)
     private let isOver = Atomic(false)
+    /// The scheduler of the request's loop; nil outside a gateway.
+    package let scheduler: (any SchedulerType)?
     /// Kept until the answer has been handed over.
     let resources = Lock(Resources())
 
@@ -63,11 +65,11 @@ public final class CallContext: Sendable {
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards fields.
-    private let forwarding: Forwarding?
+    let forwarding: Forwarding?
 
     /// What depends on the upstream or is dropped by a redirect to another origin. Separate, because it is
     /// rarely needed.
-    private final class Forwarding: Sendable {
+    final class Forwarding: Sendable {
         /// The context's fields without the client's.
         let ownFields: HTTPFields
         /// The client's `Authorization`, and the names of the upstreams that receive it.
@@ -136,7 +138,8 @@ public final class CallContext: Sendable {
         authorizationUpstreams: [String],
         cookieUpstreams: [String], client: String? = nil, clientFields: ClientFields? = nil,
         bodyMemory: (any AnyObject & Sendable)? = nil, place: (any RequestPlace)? = nil,
-        isSampled: Bool = false, attempts: consuming AttemptLog = AttemptLog()
+        isSampled: Bool = false, scheduler: (any SchedulerType)? = nil,
+        attempts: consuming AttemptLog = AttemptLog()
     ) {
         let ownFields = fields
         var authorization = HTTPFields()
@@ -156,27 +159,27 @@ public final class CallContext: Sendable {
         self.init(
             requestID, fields, forwarding, forwards: !listed.isEmpty, deadline: deadline, origin: origin,
             outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, isSampled: isSampled,
-            attempts: attempts)
+            scheduler: scheduler, attempts: attempts)
     }
 
     /// - Parameter fields: sent with every call. Nothing is forwarded.
     package convenience init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil,
         outerTask: Int = 0, client: String? = nil, bodyMemory: (any AnyObject & Sendable)? = nil,
-        place: (any RequestPlace)? = nil, isSampled: Bool = false,
+        place: (any RequestPlace)? = nil, isSampled: Bool = false, scheduler: (any SchedulerType)? = nil,
         attempts: consuming AttemptLog = AttemptLog()
     ) {
         self.init(
             requestID, fields, nil, forwards: false, deadline: deadline, origin: origin,
             outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, isSampled: isSampled,
-            attempts: attempts)
+            scheduler: scheduler, attempts: attempts)
     }
 
     private init(
         _ requestID: String, _ fields: consuming HTTPFields, _ forwarding: Forwarding?, forwards: Bool,
         deadline: RxTime?, origin: RequestOrigin?, outerTask: Int, client: String?,
         bodyMemory: (any AnyObject & Sendable)?, place: (any RequestPlace)?, isSampled: Bool,
-        attempts: consuming AttemptLog
+        scheduler: (any SchedulerType)?, attempts: consuming AttemptLog
     ) {
         Self.register()
         self.requestID = requestID
@@ -187,6 +190,7 @@ public final class CallContext: Sendable {
         work = nil
         isTimed = false
         self.isSampled = isSampled
+        self.scheduler = scheduler
         log = Lock(attempts)
         root = nil
         part = CallContext.noPart
@@ -217,6 +221,7 @@ public final class CallContext: Sendable {
         self.work = work ?? other.work
         self.isTimed = isTimed ?? other.isTimed
         isSampled = other.isSampled
+        scheduler = other.scheduler
         log = Lock(AttemptLog())
         root = other.root ?? other
         clientText = nil
@@ -284,12 +289,6 @@ public final class CallContext: Sendable {
     /// The fields that a gateway sends with every call made for a request.
     package static let sent: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .traceState]
 
-    /// The context without the client's fields, for calls that a redirect sends to another origin.
-    var withoutForwarding: CallContext {
-        guard let forwarding else { return self }
-        return CallContext(self, ownFields: forwarding.ownFields)
-    }
-
     /// Calls `body` with the trace id of `traceparent`, 32 hex digits, if there is one. Valid only during the
     /// call.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
@@ -306,25 +305,6 @@ public final class CallContext: Sendable {
             if value.count >= 55 { body(value) }
         }
     }
-
-    /// Whether both contexts of one request forward the same fields. A redirect may have removed the
-    /// client's.
-    func forwardsTheSame(as other: CallContext) -> Bool { forwarding === other.forwarding }
-
-    /// Whether the client's `Authorization`, if sent, is forwarded to the upstream.
-    func forwardsAuthorization(to upstream: Upstream) -> Bool {
-        forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
-    }
-
-    /// Whether calls to the upstream may carry fields of the client, if it sent them.
-    func forwardsFields(to upstream: Upstream) -> Bool {
-        guard let forwarding else { return false }
-        return forwards || forwarding.authorizationUpstreams.contains(upstream.name)
-            || forwarding.cookieUpstreams.contains(upstream.name)
-    }
-
-    /// Whether upstreams learn of the client.
-    var tellsClient: Bool { forwarding?.client != nil }
 
     /// The fields for all upstreams; nil if they depend on the upstream.
     var fieldsForAll: HTTPFields? { forwarding == nil ? fields : nil }

@@ -65,7 +65,9 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
         }
         reportConnection(to: receiver)
         if hasRareParts { reportRareParts(to: receiver) }
+        let began = loop.codeBegins()
         receiver.attemptSucceeded(TransportResponse(status: head.status, fields: head.fields, body: body))
+        loop.codeEnded(began, of: codeName)
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
@@ -73,8 +75,13 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
         counts.attemptFailed(reason, timings, address, at: loop.wakeTime)
         endPermit(reason)
         reportConnection(to: receiver)
+        let began = loop.codeBegins()
         receiver.attemptFailed(error(reason, detail))
+        loop.codeEnded(began, of: codeName)
     }
+
+    /// What the receiver does, it does for this endpoint.
+    private final var codeName: String { call.endpointName ?? "a call to \(call.upstream.name)" }
 
     /// Counts a response.
     @inline(__always)

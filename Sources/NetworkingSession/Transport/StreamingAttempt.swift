@@ -43,11 +43,15 @@ final class StreamingAttempt: LoopAttempt, @unchecked Sendable {
 
     // MARK: Request
 
-    /// Reports a body in memory, once, as it goes out as a whole.
-    private func reportBody() {
+    /// Reports a body in memory as sent, if its end was not reported.
+    private func reportBody() { bodyWaits(0) }
+
+    override func bodyWaits(_ count: Int) {
         guard !hasReportedBody, case .bytes(let bytes) = call.body else { return }
-        hasReportedBody = true
-        follower?.attemptSent(Int64(bytes.count), of: Int64(bytes.count))
+        // Before the first byte of the body, the head waits too.
+        guard count == 0 || count < bytes.count else { return }
+        hasReportedBody = count == 0
+        follower?.attemptSent(Int64(bytes.count - count), of: Int64(bytes.count))
     }
 
     override func bodySent(_ count: Int64) { follower?.attemptSent(count, of: call.body.length) }

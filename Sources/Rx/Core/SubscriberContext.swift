@@ -17,6 +17,9 @@ package protocol SubscriberContext: AnyObject, Sendable {
 
     func isSame(as other: any SubscriberContext) -> Bool
 
+    /// The clock of the context; nil if it has none of its own.
+    var scheduler: (any SchedulerType)? { get }
+
     /// Returns this context for work that others may join.
     func sharing(_ work: SharedWork) -> any SubscriberContext
 

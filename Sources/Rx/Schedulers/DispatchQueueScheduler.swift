@@ -32,8 +32,13 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let timer = QueueTimer(on: queue)
-        timer.start(after: dueTime, repeating: .never, leeway: leeway) { timer.fired(action(state)) }
-        return timer
+        let wait = SubscriberContexts.beginWait(dueTime, on: self)
+        timer.start(after: dueTime, repeating: .never, leeway: leeway) {
+            wait?.elapsed()
+            timer.fired(action(state))
+        }
+        guard let wait else { return timer }
+        return Disposables.create(timer, wait)
     }
 
     @preconcurrency
@@ -44,7 +49,12 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         let timer = QueueTimer(on: queue)
         let run = PeriodicState(state, action)
         let interval = RxTimeInterval.nanoseconds(period.saturatedNanoseconds)
-        timer.start(after: startAfter, repeating: interval, leeway: leeway) { run.step() }
-        return timer
+        let wait = SubscriberContexts.beginWait(startAfter, on: self)
+        timer.start(after: startAfter, repeating: interval, leeway: leeway) {
+            wait?.elapsed()
+            run.step()
+        }
+        guard let wait else { return timer }
+        return Disposables.create(timer, wait)
     }
 }

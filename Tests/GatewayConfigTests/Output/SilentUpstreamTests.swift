@@ -40,8 +40,8 @@ struct SilentUpstreamTests {
     func opens() {
         // Failures from 2.96 s on, 10/s; successes until 9.5 s: 10 (t - 2.96) = 10 (9.5 - t).
         #expect(Self.isNear(Self.silence(rate: 10, patience: 3000).opens, 6230))
-        // The first 128 calls fail from 3.96 s on. Beside 426 successes they are too few. The next begin to
-        // fail at 7.96 s: 128 + 100 (t - 7.96) = 100 (9.5 - t).
+        // The first 128 fail from 3.96 s on, too few beside 426 successes. The next begin to fail at 7.96 s:
+        // 128 + 100 (t - 7.96) = 100 (9.5 - t).
         #expect(Self.isNear(Self.silence(rate: 100).opens, 8090))
     }
 

@@ -40,6 +40,50 @@ struct AnswerRecipesTests {
         #expect(try bench.answer(.get, "/products/7/card")["/data"] == expected)
     }
 
+    struct Offer: Codable, Sendable {
+        var name: String
+        var price: Int
+        var tags: [String]
+    }
+
+    func declareOffers(on gateway: Gateway) {
+        let catalog = gateway.provider(CatalogAPI.self, upstream: "catalog")
+
+        gateway.get("/offers") { _ in
+            [Offer(name: "Kettle", price: 3900, tags: ["new"])]
+        }
+        gateway.get("/offers/{id}") { request in
+            let id = try request.path("id", as: Int.self)
+            return catalog.rx.request(.product(id)).map(Offer.self)
+        }
+        gateway.post("/offers") { _ in
+            .json(Offer(name: "Teapot", price: 2400, tags: [])).status(.created)
+        }
+        gateway.get("/offers/{id}/source") { request in
+            let id = try request.path("id", as: Int.self)
+            return catalog.rx.request(.product(id)).fragment().map { Answer.fragment($0) }
+        }
+    }
+
+    @Test("A handler returns a model, an array of them or a Single of one; a fragment is passed on as it is")
+    func values() throws {
+        declareOffers(on: bench.gateway)
+        bench.transport.answer("/products/7", .response(404))
+        #expect(try bench.answer(.get, "/offers/7").status == 404)
+        let source = #"{"price":3900,"tags":[],"warehouse":"B12","name":"Kettle"}"#
+        bench.transport.answer("/products/7", .json(source))
+        let expected = """
+            [{"name":"Kettle","price":3900,"tags":["new"]}]
+            {"name":"Kettle","price":3900,"tags":[]}
+            """
+        let bodies = try ["/offers", "/offers/7"].map { try bench.answer(.get, $0)["/data"] ?? "" }
+        #expect(bodies.joined(separator: "\n") == expected)
+        #expect(try bench.answer(.get, "/offers/7/source")["/data"] == source)
+        let created = try bench.answer(.post, "/offers")
+        #expect(created.status == 201)
+        #expect(created["/data"] == #"{"name":"Teapot","price":2400,"tags":[]}"#)
+    }
+
     struct Product: Decodable, Sendable {
         var name: String
         var price: Int

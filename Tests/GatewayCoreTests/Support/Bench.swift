@@ -26,12 +26,14 @@ final class Bench: Sendable {
     /// - Parameters:
     ///   - retry: The retry policy of calls to the diary. By default they are not retried.
     ///   - workApart: Does what would hold up a loop. By default it is done at once.
+    ///   - blockingWork: Does the blocking work of handlers. By default it is done at once.
     ///   - hasRoom: Whether so many bytes of a call's body find room in the memory. By default nobody asks.
     init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil,
         overrides: [String: UpstreamURLs] = [:],
         retry: CallRetryPolicy = .never,
         workApart: (@Sendable (_ work: @escaping @Sendable () -> Void) -> Bool)? = nil,
+        blockingWork: (@Sendable (_ work: @escaping @Sendable () -> Void) -> Bool)? = nil,
         hasRoom: (@Sendable (Int) -> Bool)? = nil
     ) {
         let transport = StubTransport(scheduler: time)
@@ -44,6 +46,7 @@ final class Bench: Sendable {
             report: { incident in reported.incidents.withLock { $0.append(incident) } })
         environment.workApart = workApart
         environment.responseWorkApart = workApart
+        environment.blockingWork = blockingWork
         gateway = Gateway(environment, limits: limits, cors: cors)
         var policy = CallPolicy()
         policy.retry = retry

@@ -59,6 +59,74 @@ struct ProgramTests {
             errors == "shop: an address is set for the unknown upstream \"cart\" (none is declared)\n")
     }
 
+    @Test("Hooks and jobs run with the flags of a program, and SIGTERM ends both")
+    func lifecycle() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let log = EventLog()
+            let words = ["--region", "us", "--port", "0", "--drain-delay", "0", "--log-level", "error"]
+            let code = Self.program.run(words, environment: ["SLUICE_ADMIN": "off"]) { gateway, arguments in
+                let region = arguments.string("region") ?? ""
+                gateway.onStart { log.add("start in \(region)") }
+                gateway.every(.milliseconds(1)) {
+                    guard log.count("job") == 0 else { return }
+                    log.add("job")
+                    kill(getpid(), SIGTERM)
+                }
+                gateway.onDrain { log.add("drain") }
+                gateway.onStop { log.add("first stop") }
+                gateway.onStop { log.add("second stop") }
+            }
+            let expected = ["start in us", "job", "drain", "second stop", "first stop"]
+            guard code == 0, log.events == expected else {
+                Announcement.complain("exit code \(code): \(log.events)")
+                exit(1)
+            }
+            exit(0)
+        }
+        #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } == "")
+    }
+
+    @Test("A hook of the start that fails ends the program with exit code 1 and its error")
+    func failedHook() async {
+        let result = await #expect(
+            processExitsWith: .exitCode(1), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let words = ["--port", "0", "--log-level", "error"]
+            let code = Self.program.run(words, environment: ["SLUICE_ADMIN": "off"]) { gateway, _ in
+                gateway.onStart(file: "Shop/Program.swift", line: 12) {
+                    throw GatewayStartError("the database is locked")
+                }
+                gateway.onStop { Announcement.complain("closed", by: "shop") }
+            }
+            exit(code)
+        }
+        let errors = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }
+        #expect(
+            errors
+                == "shop: closed\nshop: onStart at Shop/Program.swift:12 failed: the database is locked\n")
+        // It was never announced.
+        #expect(result?.standardOutputContent.isEmpty == true)
+    }
+
+    @Test("SIGTERM cancels a hook of the start, and the program ends without having served")
+    func cancelledHook() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let words = ["--port", "0", "--log-level", "error"]
+            let code = Self.program.run(words, environment: ["SLUICE_ADMIN": "off"]) { gateway, _ in
+                gateway.onStart {
+                    kill(getpid(), SIGTERM)
+                    try await untilCancelled()
+                }
+                gateway.onDrain { Announcement.complain("drain") }
+            }
+            exit(code)
+        }
+        #expect(result?.standardOutputContent.isEmpty == true)
+        #expect(result?.standardErrorContent.isEmpty == true)
+    }
+
     @Test("The help lists the flags of every gateway and those of the program, with its defaults")
     func help() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

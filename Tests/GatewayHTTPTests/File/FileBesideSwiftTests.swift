@@ -104,4 +104,28 @@ struct FileBesideSwiftTests {
         #expect(throws: GatewayReloadError.self) { try gateway.server.reload() }
         #expect(try gateway.get("/a").text.contains("7"))
     }
+
+    @Test("A reload replaces a job by the job of the same name, and the hooks of the start stay")
+    func jobs() async throws {
+        let count = Lock(0)
+        let log = EventLog()
+        let gateway = try FileGateway.beside("version: 1\n") { gateway in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            gateway.every(.milliseconds(1), named: "job") { log.add("job \(number)") }
+            gateway.onStop { log.add("stop \(number)") }
+        }
+        try await log.wait(for: "job 1")
+        try gateway.server.reload()
+        // Runs of a job do not overlap, so the first closure does not run any more.
+        try await log.wait(for: "job 2")
+        let before = log.count("job 1")
+        try spin(while: log.count("job 2") < 4) { log.recent }
+        #expect(log.count("job 1") == before)
+        gateway.stop()
+        #expect(log.count("stop 1") == 1)
+        #expect(log.count("stop 2") == 0)
+    }
 }

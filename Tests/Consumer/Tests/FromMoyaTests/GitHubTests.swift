@@ -1,9 +1,9 @@
+import Foundation
 import NetworkingCompatibility
-import NetworkingSession
 import RxBlocking
 import Testing
 
-/// A target as written for Moya. Its package sees `NetworkingCompatibility` only through the product.
+/// A target as written for Moya. `NetworkingCompatibility` is its only import of the client.
 private enum GitHub: TargetType {
     case userProfile(String)
     case createIssue(title: String, labels: [String])
@@ -17,14 +17,14 @@ private enum GitHub: TargetType {
         }
     }
 
-    var method: HTTPMethod {
+    var method: Moya.Method {
         switch self {
         case .userProfile: .get
         case .createIssue: .post
         }
     }
 
-    var task: RequestTask {
+    var task: Moya.Task {
         switch self {
         case .userProfile: .requestPlain
         case .createIssue(let title, let labels):
@@ -49,7 +49,7 @@ private struct User: Decodable {
 
 @Suite("A target written for Moya")
 struct GitHubTests {
-    private let provider = Provider<GitHub>(stub: Provider<GitHub>.immediatelyStub)
+    private let provider = MoyaProvider<GitHub>(stubClosure: MoyaProvider.immediatelyStub)
 
     @Test("A failed status is Moya's statusCode error with the response")
     func failure() {
@@ -69,6 +69,21 @@ struct GitHubTests {
     @Test("A sample response is decoded into a model")
     func success() throws {
         let user = try provider.rx.request(.userProfile("green")).map(User.self).toBlocking().single()
+        #expect(user.login == "green")
+    }
+
+    @Test("The body of a response is Foundation's Data")
+    func data() throws {
+        let response = try provider.rx.request(.userProfile("green")).toBlocking().single()
+        let user = try JSONDecoder().decode(User.self, from: response.data)
+        #expect(user.login == "green")
+    }
+
+    @Test("A provider of several APIs takes any target")
+    func multiTarget() throws {
+        let provider = MoyaProvider<MultiTarget>(stubClosure: MoyaProvider.immediatelyStub)
+        let user = try provider.rx.request(MultiTarget(GitHub.userProfile("green"))).map(User.self)
+            .toBlocking().single()
         #expect(user.login == "green")
     }
 }

@@ -149,10 +149,10 @@ final class FileBench {
 
     /// The settings of an endpoint with a path without parameters.
     func settings(of method: HTTPMethod, _ path: String) throws -> EndpointSettings {
-        let gateway = Gateway(
-            GatewayEnvironment(transport: UnsentTransport()), limits: configuration.limits)
+        let environment = GatewayEnvironment(transport: UnsentTransport())
+        let gateway = Gateway(environment, limits: configuration.limits)
         try file.declare(on: gateway)
-        let routes = gateway.declarations.routes(configuration.limits)
+        let routes = gateway.declarations.routes(configuration.limits, EndpointServices(environment))
         let match = routes.router.routeLiteral(method, Array(path.utf8)[...])
         return try #require(match).endpoint.settings
     }

@@ -1,0 +1,27 @@
+/// What a request's calls forward of the client's request.
+extension CallContext {
+    /// The context without the client's fields, for calls that a redirect sends to another origin.
+    var withoutForwarding: CallContext {
+        guard let forwarding else { return self }
+        return CallContext(self, ownFields: forwarding.ownFields)
+    }
+
+    /// Whether both contexts of one request forward the same fields. A redirect may have removed the
+    /// client's.
+    func forwardsTheSame(as other: CallContext) -> Bool { forwarding === other.forwarding }
+
+    /// Whether the client's `Authorization`, if sent, is forwarded to the upstream.
+    func forwardsAuthorization(to upstream: Upstream) -> Bool {
+        forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
+    }
+
+    /// Whether calls to the upstream may carry fields of the client, if it sent them.
+    func forwardsFields(to upstream: Upstream) -> Bool {
+        guard let forwarding else { return false }
+        return forwards || forwarding.authorizationUpstreams.contains(upstream.name)
+            || forwarding.cookieUpstreams.contains(upstream.name)
+    }
+
+    /// Whether upstreams learn of the client.
+    var tellsClient: Bool { forwarding?.client != nil }
+}
