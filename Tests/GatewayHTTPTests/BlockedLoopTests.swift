@@ -24,7 +24,7 @@ struct BlockedLoopTests {
 
     @Test(
         "A warning names the endpoint whose code has blocked its loop, wherever that was",
-        arguments: ["/sync", "/async", "/resumed", "/part", "/pipeline"])
+        arguments: ["/sync", "/async", "/resumed", "/part", "/pipeline", "/lines"])
     func names(path: String) throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), .again,
@@ -66,6 +66,13 @@ struct BlockedLoopTests {
                             Self.block()
                             return page
                         })
+                }
+                gateway.get("/lines") { _ in
+                    .parts(
+                        page: pages.rx.lines(target).map { line in
+                            Self.block()
+                            return line
+                        }.asSingle())
                 }
             },
             { server in

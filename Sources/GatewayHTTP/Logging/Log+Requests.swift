@@ -19,7 +19,7 @@ extension Log: RequestLog {
         for (name, value) in line.facts {
             facts.append((Self.ownNames.contains(name) ? name + "_" : name, Self.fact(value)))
         }
-        append(line.level, Self.beginning(of: line.message), facts)
+        writeOfCode(line.level, Self.beginning(of: line.message), facts)
     }
 
     private static func fact(_ value: JSONFragment) -> any LogFact {

@@ -8,12 +8,15 @@ final class Log: Sendable {
     private let leastRank: Atomic<UInt8>
     private let writer: LogWriter
     private let channel: LogChannel
+    /// The code of endpoints has a channel of its own, so that its lines cannot displace the gateway's.
+    private let codeChannel: LogChannel
     let counts = LogLevelCounts()
 
     init(level: LogLevel, writer: LogWriter) {
         leastRank = Atomic(level.rank)
         self.writer = writer
         channel = writer.makeChannel()
+        codeChannel = writer.makeChannel()
     }
 
     /// From now on, writes the messages of this level and of all levels above it.
@@ -31,12 +34,20 @@ final class Log: Sendable {
         _ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, (any LogFact)?> = [:]
     ) {
         guard writes(level) else { return }
-        append(level, "\(message)", facts)
+        append(level, "\(message)", facts, to: channel)
     }
 
-    /// Writes a line of any level.
-    func append(
+    /// Writes a line of the code of endpoints, or what that has printed, unless its level is below the log's.
+    func writeOfCode(
         _ level: LogLevel, _ message: String, _ facts: some Sequence<(key: String, value: (any LogFact)?)>
+    ) {
+        guard writes(level) else { return }
+        append(level, message, facts, to: codeChannel)
+    }
+
+    private func append(
+        _ level: LogLevel, _ message: String, _ facts: some Sequence<(key: String, value: (any LogFact)?)>,
+        to channel: LogChannel
     ) {
         counts.add(level)
         var line = JSONLine(capacity: 256)

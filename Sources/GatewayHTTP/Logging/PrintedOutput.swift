@@ -51,7 +51,9 @@ final class PrintedOutput: Sendable {
         if let line = lines.end() { write(line, log) }
     }
 
-    private static func write(_ line: String, _ log: Log) { log.write(.info, "printed", ["text": line]) }
+    private static func write(_ line: String, _ log: Log) {
+        log.writeOfCode(.info, "printed", CollectionOfOne((key: "text", value: line)))
+    }
 }
 
 /// Divides what a program prints into lines.

@@ -13,7 +13,13 @@ struct ValueEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { writer.settings.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(ObjectWriter<Key>(writer: writer, level: open(isObject: true), mark: mark))
+        if writer.settings.sortsDictionaries, writer.mark == mark,
+            ObjectIdentifier(type) == DictionaryKey.type
+        {
+            writer.nextObjectIsSorted()
+        }
+        return KeyedEncodingContainer(
+            ObjectWriter<Key>(writer: writer, level: open(isObject: true), mark: mark))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {

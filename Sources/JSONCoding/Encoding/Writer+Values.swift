@@ -20,7 +20,6 @@ extension Writer {
             guard !value.isNaN else { throw notANumber(value) }
             line.plain(value.description)
         } else {
-            if settings.sortsDictionaries, Value.self is any UnorderedDictionary.Type { nextObjectIsSorted() }
             if case .useDefaultKeys = settings.keyEncodingStrategy { return false }
             if Value.self is any StringKeyedDictionary.Type { nextObjectIsPlain() }
             return false

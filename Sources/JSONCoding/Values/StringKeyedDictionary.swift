@@ -2,8 +2,3 @@
 protocol StringKeyedDictionary {}
 
 extension Dictionary: StringKeyedDictionary where Key == String {}
-
-/// Its members have a random order.
-protocol UnorderedDictionary {}
-
-extension Dictionary: UnorderedDictionary {}

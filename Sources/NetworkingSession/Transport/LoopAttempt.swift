@@ -80,6 +80,15 @@ class LoopAttempt: OutboundCall, @unchecked Sendable {
         loop.codeEnded(began, of: codeName)
     }
 
+    /// Runs code of the receiver, which may be the endpoint's.
+    @inline(__always)
+    final func tellReceiver<Result>(_ code: () -> Result) -> Result {
+        let began = loop.codeBegins()
+        let result = code()
+        loop.codeEnded(began, of: codeName)
+        return result
+    }
+
     /// What the receiver does, it does for this endpoint.
     private final var codeName: String { call.endpointName ?? "a call to \(call.upstream.name)" }
 

@@ -51,10 +51,15 @@ final class StreamingAttempt: LoopAttempt, @unchecked Sendable {
         // Before the first byte of the body, the head waits too.
         guard count == 0 || count < bytes.count else { return }
         hasReportedBody = count == 0
-        follower?.attemptSent(Int64(bytes.count - count), of: Int64(bytes.count))
+        tell { $0.attemptSent(Int64(bytes.count - count), of: Int64(bytes.count)) }
     }
 
-    override func bodySent(_ count: Int64) { follower?.attemptSent(count, of: call.body.length) }
+    override func bodySent(_ count: Int64) { tell { $0.attemptSent(count, of: call.body.length) } }
+
+    private func tell(_ event: (any StreamingAttemptReceiver) -> Void) {
+        guard let follower else { return }
+        tellReceiver { event(follower) }
+    }
 
     // MARK: Response
 
@@ -64,7 +69,7 @@ final class StreamingAttempt: LoopAttempt, @unchecked Sendable {
         received = 0
         expected = head.fields[.contentLength].flatMap { Int64($0) }
         let response = TransportResponse(status: head.status, fields: head.fields)
-        switch follower.attemptStarted(response, flow: self) {
+        switch tellReceiver({ follower.attemptStarted(response, flow: self) }) {
         case .whole: return .gathered
         case .pieces: break
         case .file(let path): open(path)
@@ -77,14 +82,16 @@ final class StreamingAttempt: LoopAttempt, @unchecked Sendable {
     override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
         if let file {
             if !file.write(piece) { pauseBody() }
-        } else {
-            follower?.attemptReceived(piece)
         }
         received += Int64(piece.count)
-        follower?.attemptReceived(received, of: expected)
+        tell { follower in
+            if file == nil { follower.attemptReceived(piece) }
+            // The first call may have cancelled this attempt.
+            self.follower?.attemptReceived(received, of: expected)
+        }
     }
 
-    override func bodyGathered(_ count: Int) { follower?.attemptReceived(Int64(count), of: expected) }
+    override func bodyGathered(_ count: Int) { tell { $0.attemptReceived(Int64(count), of: expected) } }
 
     // MARK: File
 
