@@ -231,7 +231,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             }
         }
         if let part = error as? EndedPart { return fail(part) }
-        // No response of an upstream is empty: the endpoint's own pipeline has lost its value.
+        // The endpoint's own pipeline has lost its value.
         if case RxError.noElements = error { return fail(EndpointFault.noAnswer) }
         let elapsed = elapsed
         let outcome = PartOutcome(
