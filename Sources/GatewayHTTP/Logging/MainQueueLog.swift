@@ -24,7 +24,7 @@ final class MainQueueLog: Sendable {
             ["what": Self.description(of: endpoint, isServed: MainThread.isServing), "by": endpoint])
     }
 
-    /// - Parameter isServed: whether the main thread waits for a gateway, and serves the main queue meanwhile.
+    /// - Parameter isServed: whether the main thread waits for a gateway, and serves the main queue.
     static func description(of endpoint: String, isServed: Bool) -> String {
         isServed
             ? "\(endpoint) changes to the main thread and back, and all loops share that thread"

@@ -23,8 +23,8 @@ final class VirtualClock: JumpingClock, TaskExecutor {
     private let time = ManualScheduler()
     /// The timers that only end something late: a request, a piece of a stream, a foreign wait.
     private let deadlines = Lock<Set<TimerToken>>([])
-    /// The waits for a turn on the main queue. The clock stands still until they have ended, so that an answer
-    /// does not depend on how fast that queue is.
+    /// The waits for a turn on the main queue. The clock stands still until they have ended, so that an
+    /// answer does not depend on how fast that queue is.
     private let turns = Lock<[ObjectIdentifier: ForeignWait]>([:])
     private let foreignWaitEnded = Lock<(@Sendable (ForeignWait) -> Void)?>(nil)
     /// Whether anything was added since the last wait, which then does not wait.

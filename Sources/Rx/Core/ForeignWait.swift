@@ -58,7 +58,7 @@ extension SubscriberContexts {
     }
 
     /// Notes that work of the running context goes to the main queue, and tells its clock of the wait for a
-    /// turn there. Returns nil if there is no context, or the context's clock is a real one.
+    /// turn there. Returns nil outside a context, and if the context's clock is a real one.
     static func beginTurn(on scheduler: any SchedulerType) -> ForeignWait? {
         guard let running, !running.hasEnded else { return nil }
         running.noteMainQueue()
