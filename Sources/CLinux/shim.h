@@ -1,4 +1,5 @@
-// Linux system calls that glibc has no function for, or hides. All are inline, so nothing is linked.
+// Linux system calls that glibc has no function for, or hides, and functions that libdispatch has no header for. All are
+// inline, so nothing else is linked.
 
 // Without this import, Swift takes types of the headers below, such as `stat`, for types of this module if it loads this
 // module before Glibc. Then it hides their members from files that import only Glibc.
@@ -57,4 +58,26 @@ static inline int linux_buffer_lines(void) {
 // Writes what the standard output of C and Swift holds.
 static inline int linux_flush_output(void) {
     return fflush(stdout);
+}
+
+// Whether the process began on the calling thread. glibc hides gettid without _GNU_SOURCE.
+static inline int linux_is_main_thread(void) {
+    return (pid_t)syscall(SYS_gettid) == getpid();
+}
+
+// How a run loop serves the main queue. libdispatch exports both functions for CoreFoundation, whose run loop polls the
+// descriptor, an eventfd, and calls the callback. No public function of libdispatch serves the main queue and returns.
+// Weak, so that a program still links and runs with a libdispatch that lacks them. Then its main thread only waits.
+extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
+extern void _dispatch_main_queue_callback_4CF(void *unused) __attribute__((weak));
+
+// Returns the descriptor that is readable while the main queue has work, or -1. libdispatch owns it.
+static inline int linux_main_queue_descriptor(void) {
+    if (&_dispatch_get_main_queue_handle_4CF == NULL || &_dispatch_main_queue_callback_4CF == NULL) return -1;
+    return _dispatch_get_main_queue_handle_4CF();
+}
+
+// Runs the work that is on the main queue. Does nothing within such work. Call it on the main thread.
+static inline void linux_serve_main_queue(void) {
+    _dispatch_main_queue_callback_4CF(NULL);
 }

@@ -1,5 +1,10 @@
-import Glibc
 public import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// A `Lock` that spins before it sleeps, for state that many threads want at once. One or two nanoseconds
 /// slower without contention.

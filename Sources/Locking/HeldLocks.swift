@@ -1,5 +1,9 @@
 #if DEBUG
-    import Glibc
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Darwin
+    #endif
 #endif
 
 /// Counts the current thread's locks in debug builds, to stop calls to foreign code under a lock.

@@ -1,5 +1,9 @@
 #if THREAD_SANITIZER
-    import Glibc
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Darwin
+    #endif
 #else
     public import Synchronization
 #endif

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Marks the threads of event loops. Each serves many streams, so it must not wait for one of them.
 package enum NonblockingThread {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The processor time of a thread, which does not depend on other threads and programs.
 package enum ThreadClock {

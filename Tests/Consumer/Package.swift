@@ -22,9 +22,13 @@ let package = Package(
         .executableTarget(name: "Books", dependencies: [sluice], path: "Documentation/Books"),
         // The recipes for files and metrics.
         .executableTarget(name: "Metered", dependencies: [sluice], path: "Documentation/Metered"),
+        // The recipe for code of the main thread.
+        .executableTarget(name: "Tickets", dependencies: [sluice], path: "Documentation/Tickets"),
         .testTarget(
             name: "BooksTests",
-            dependencies: ["Books", "Metered", sluice, .product(name: "GatewayTesting", package: "sluice")],
+            dependencies: [
+                "Books", "Metered", "Tickets", sluice, .product(name: "GatewayTesting", package: "sluice"),
+            ],
             path: "Documentation/BooksTests"),
         // Targets that use Rx alone: programs that the tests run, every public name in mode 6 without a
         // warning, and mode 5 source as written for RxSwift.

@@ -1,6 +1,6 @@
 enum Rules {
     private static let system: Set<String> = [
-        "Swift", "Synchronization", "Dispatch", "FoundationEssentials", "Glibc",
+        "Swift", "Synchronization", "Dispatch", "FoundationEssentials", "Glibc", "Darwin",
     ]
 
     /// The modules that may import Foundation or a test library. The other modules do without.
@@ -47,7 +47,7 @@ enum Rules {
     }
 
     /// Returns the module that a line imports: `Rx` for `@_exported public import class Rx.Observable`.
-    private static func importedModule(_ line: Substring) -> String? {
+    static func importedModule(_ line: Substring) -> String? {
         let words = line.split(separator: " ").map(String.init)
         guard let keyword = words.firstIndex(of: "import"),
             words[..<keyword].allSatisfy({

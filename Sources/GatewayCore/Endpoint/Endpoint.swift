@@ -65,7 +65,8 @@ final class Endpoint: Sendable {
         self.handler = handler
         self.settings = settings
         origin = RequestOrigin(
-            endpoint: "\(method) \(template.text)", number: number, timeLimit: settings.deadline
+            endpoint: "\(method) \(template.text)", number: number, timeLimit: settings.deadline,
+            noteMainQueue: services.noteMainQueue
         ) { requestID, fault in
             services.report(
                 GatewayIncident(requestID: requestID, route: template.text, part: nil, error: fault))

@@ -12,11 +12,13 @@ struct EndpointServices: Sendable {
     let log: (any RequestLog)?
     let blockingWork: WorkApart?
     let executors: (@Sendable (_ endpoint: String) -> any EndpointExecutors)?
+    let noteMainQueue: @Sendable (_ endpoint: String) -> Void
 
     init(_ environment: GatewayEnvironment) {
         report = environment.report
         log = environment.log
         blockingWork = environment.blockingWork
         executors = environment.executors
+        noteMainQueue = environment.noteMainQueue
     }
 }

@@ -29,6 +29,9 @@ public struct GatewayEnvironment: Sendable {
     /// Makes the executors of an endpoint's tasks, by its name: `GET /products/{id}`. Default nil: the loops
     /// themselves run them, without knowing whose they are.
     package var executors: (@Sendable (_ endpoint: String) -> any EndpointExecutors)?
+    /// Called with the name of an endpoint, `GET /products/{id}`, each time that work of a request goes to
+    /// the main queue, on any thread. Must not block. Default: nobody is told.
+    package var noteMainQueue: @Sendable (_ endpoint: String) -> Void = { _ in }
     /// Where `GatewayRequest.log` writes. Default nil: nowhere.
     package var log: (any RequestLog)?
     /// Whether policies and upstreams take effect as they are declared. False for a gateway that replaces a

@@ -11,6 +11,9 @@ extension GatewayServer {
     ///         static func main() { GatewayServer.main(declare: declareShop) }
     ///     }
     ///
+    /// The main thread serves the main queue, so that `MainScheduler` and code of the main actor run in
+    /// handlers and hooks. That needs a synchronous `main`, as above.
+    ///
     /// - Parameters:
     ///   - program: name, version and defaults.
     ///   - declare: declares the endpoints; called once, if the gateway starts.

@@ -35,6 +35,7 @@ struct Generation: Sendable {
         let isLoopback: Bool
         let log: Log
         let refusals: RefusalLog
+        let mainQueueLog: MainQueueLog
         let metrics: MetricTable
         let loops: [EventLoop]
 
@@ -100,7 +101,8 @@ struct Generation: Sendable {
         environment.blockingWork = {
             WorkThreads.submit(.handlers, for: CallContext.current?.client, $0)
         }
-        environment.executors = { LoopExecutors($0, on: site.loops) }
+        environment.executors = { LoopExecutors($0, on: site.loops, site.mainQueueLog) }
+        environment.noteMainQueue = { site.mainQueueLog.add($0) }
         environment.log = site.log
         environment.metrics = site.metrics
         environment.reportBackground = { site.report($0) }

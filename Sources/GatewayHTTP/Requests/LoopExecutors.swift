@@ -1,13 +1,17 @@
 import EventIO
 import GatewayCore
+import Rx
 
 /// An endpoint's executors, which tell each loop whose tasks it runs.
 struct LoopExecutors: EndpointExecutors {
     private let all: [LoopExecutor]
 
-    /// - Parameter endpoint: its name: `GET /products/{id}`.
-    init(_ endpoint: String, on loops: [EventLoop]) {
-        all = loops.map { LoopExecutor(endpoint, on: $0) }
+    /// - Parameters:
+    ///   - endpoint: its name: `GET /products/{id}`.
+    ///   - loops: the gateway's.
+    ///   - mainQueueLog: learns of tasks that come from the main queue.
+    init(_ endpoint: String, on loops: [EventLoop], _ mainQueueLog: MainQueueLog) {
+        all = loops.map { LoopExecutor(endpoint, on: $0, mainQueueLog) }
     }
 
     var current: (any TaskExecutor)? {
@@ -20,13 +24,19 @@ struct LoopExecutors: EndpointExecutors {
 private final class LoopExecutor: NamedExecutor {
     let codeName: String
     let loop: EventLoop
+    private let mainQueueLog: MainQueueLog
 
-    init(_ endpoint: String, on loop: EventLoop) {
+    init(_ endpoint: String, on loop: EventLoop, _ mainQueueLog: MainQueueLog) {
         codeName = endpoint
         self.loop = loop
+        self.mainQueueLog = mainQueueLog
     }
 
-    func enqueue(_ job: consuming ExecutorJob) { loop.enqueue(UnownedJob(job), of: self) }
+    func enqueue(_ job: consuming ExecutorJob) {
+        // A task that goes on from the main queue has called code of the main actor.
+        if !loop.isCurrent, MainQueue.isCurrent { mainQueueLog.add(codeName) }
+        loop.enqueue(UnownedJob(job), of: self)
+    }
 
     func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import EventIO
 import GatewayCore
 import Locking
 import NetworkingSession
@@ -20,13 +21,14 @@ extension GatewayServer {
     ///
     /// - Throws: `GatewayStartError` if one fails. The gateway has stopped then.
     func begin() throws(GatewayStartError) {
-        let ended = DispatchSemaphore(value: 0)
+        let ended = DispatchGroup()
+        ended.enter()
         let result = Lock<BackgroundFault?>(nil)
         life.start { fault in
             result.withLock { $0 = fault }
-            ended.signal()
+            ended.leave()
         }
-        ended.wait()
+        MainThread.wait(for: ended)
         guard let fault = result.withLock({ $0 }) else { return }
         stop()
         waitUntilStopped()
@@ -35,9 +37,10 @@ extension GatewayServer {
 
     /// Runs the hooks of the stop, after the last request. Blocks until they have ended.
     func runStopHooks() {
-        let ended = DispatchSemaphore(value: 0)
-        life.stop { ended.signal() }
-        ended.wait()
+        let ended = DispatchGroup()
+        ended.enter()
+        life.stop { ended.leave() }
+        MainThread.wait(for: ended)
     }
 
     /// Closes the connections to upstreams, which hooks may have used.

@@ -12,6 +12,9 @@ extension GatewayServer {
     /// the message `printed`. A second signal ends the process at once. SIGHUP reloads the upstreams'
     /// certificates. SIGUSR1 and SIGUSR2 are ignored unless the program handles them.
     ///
+    /// Call it on the main thread, in a synchronous `main`: it serves the main queue while it waits, so that
+    /// `MainScheduler` and code of the main actor run in handlers and hooks.
+    ///
     /// - Returns: the exit code: 0 after a drain, 1 if the gateway could not start, with the reason on
     ///   standard error.
     public static func run(

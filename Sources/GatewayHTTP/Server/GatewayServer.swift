@@ -70,7 +70,8 @@ public final class GatewayServer: Sendable {
     private let claim: Lock<TakeoverClaim?>
 
     /// Binds, declares the endpoints, runs the hooks of `Gateway.onStart` and serves. Clients can connect
-    /// once it returns. Blocks while the hooks run. From any thread.
+    /// once it returns. Blocks while the hooks run. From any thread. The main queue is the program's own
+    /// affair until it calls `waitUntilStopped()`.
     ///
     /// - Parameters:
     ///   - configuration: address, limits, upstreams and logs.
@@ -195,7 +196,7 @@ public final class GatewayServer: Sendable {
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog, protections: protections),
                 name: name, isLoopback: address.isLoopback, log: logs.diagnostics, refusals: refusalLog,
-                metrics: metrics, loops: group.loops)
+                mainQueueLog: MainQueueLog(logs.diagnostics), metrics: metrics, loops: group.loops)
             self.site = site
             let generation = try Generation(
                 configuration, material, at: site, isFirst: true, memory: threadMemory, declare: declare)
@@ -302,11 +303,15 @@ public final class GatewayServer: Sendable {
     /// Blocks until `drain` or `stop` has completed, runs the hooks of `Gateway.onStop`, and returns once all
     /// log lines are written. In a handler of this gateway, where it would block forever, it logs an error
     /// and returns at once.
+    ///
+    /// On the main thread it serves the main queue meanwhile, so that `MainScheduler` and code of the main
+    /// actor run. It cannot do that within work of the main queue, such as an asynchronous `main`: call it in
+    /// a synchronous one.
     public func waitUntilStopped() {
         guard !group.loops.contains(where: \.isCurrent) else {
             return logs.diagnostics.write(.error, "waitUntilStopped was called in a handler of the gateway")
         }
-        stopped.wait()
+        MainThread.wait(for: stopped)
         runStopHooks()
         guard phase.advance(to: .stopped) else { return }
         if reloads.pending.wait(timeout: .now() + Reloads.patience) == .timedOut {

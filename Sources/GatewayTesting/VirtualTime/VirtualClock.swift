@@ -14,6 +14,8 @@ final class VirtualClock: JumpingClock, TaskExecutor {
     enum Next: Sendable {
         /// An event in virtual time.
         case event
+        /// Work of requests on the main queue.
+        case turns
         /// Other threads: the only events left, if any, are deadlines of what they should end.
         case otherThreads(deadlinesAreLeft: Bool)
     }
@@ -21,6 +23,9 @@ final class VirtualClock: JumpingClock, TaskExecutor {
     private let time = ManualScheduler()
     /// The timers that only end something late: a request, a piece of a stream, a foreign wait.
     private let deadlines = Lock<Set<TimerToken>>([])
+    /// The waits for a turn on the main queue. The clock stands still until they have ended, so that an
+    /// answer does not depend on how fast that queue is.
+    private let turns = Lock<[ObjectIdentifier: ForeignWait]>([:])
     private let foreignWaitEnded = Lock<(@Sendable (ForeignWait) -> Void)?>(nil)
     /// Whether anything was added since the last wait, which then does not wait.
     private let isChanged = Atomic(false)
@@ -112,10 +117,28 @@ final class VirtualClock: JumpingClock, TaskExecutor {
     }
 
     func began(_ wait: ForeignWait) {
+        guard wait.nanoseconds > 0 else { return beganTurn(wait) }
         let deadline = setDeadline(after: .nanoseconds(wait.nanoseconds)) { [self, wait] in ended(wait) }
         wait.onEnd { [self, unowned wait] hasElapsed in
             deadline.dispose()
             if hasElapsed { ended(wait) }
+        }
+    }
+
+    private func beganTurn(_ turn: ForeignWait) {
+        let id = ObjectIdentifier(turn)
+        turns.withLock { $0[id] = turn }
+        turn.onEnd { [self] _ in
+            _ = turns.withLock { $0.removeValue(forKey: id) }
+            wake()
+        }
+    }
+
+    /// Returns the waits for a turn that have not ended. The clock no longer stands still for them.
+    func takeTurns() -> [ForeignWait] {
+        turns.withLock { turns in
+            defer { turns = [:] }
+            return Array(turns.values)
         }
     }
 
@@ -143,6 +166,7 @@ final class VirtualClock: JumpingClock, TaskExecutor {
     func runDue() { time.advance(by: .nanoseconds(0)) }
 
     var next: Next {
+        guard turns.withLock({ $0.isEmpty }) else { return .turns }
         let (events, deadlines) = deadlines.withLock { (time.pendingCount, $0.count) }
         return events > deadlines ? .event : .otherThreads(deadlinesAreLeft: deadlines > 0)
     }

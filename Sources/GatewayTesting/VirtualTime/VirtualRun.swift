@@ -32,7 +32,11 @@ final class VirtualRun: Sendable {
     init(_ clock: VirtualClock, patience: Duration) {
         self.clock = clock
         self.patience = patience
-        clock.onForeignWait { [weak self] in self?.ended($0) }
+        clock.onForeignWait { [weak self] wait in
+            self?.fail(wait) {
+                .otherClock($0, scheduler: wait.scheduler, .nanoseconds(wait.nanoseconds))
+            }
+        }
     }
 
     /// Lets the clock run while something waits. Returns the number to pass to `ended`.
@@ -78,6 +82,11 @@ final class VirtualRun: Sendable {
             }
             switch clock.next {
             case .event: clock.advance()
+            case .turns:
+                guard !clock.waitForWork(patience) else { continue }
+                for turn in clock.takeTurns() {
+                    fail(turn) { .mainQueue($0, scheduler: turn.scheduler, patience) }
+                }
             case .otherThreads(let deadlinesAreLeft):
                 // Without a deadline, nothing waits but open streams, for the test to read them.
                 let limit = deadlinesAreLeft ? patience : max(patience, Self.testPatience)
@@ -96,18 +105,16 @@ final class VirtualRun: Sendable {
         for waiter in waiting { waiter.fail(error) }
     }
 
-    /// Fails the request whose answer depends on another clock.
-    private func ended(_ wait: ForeignWait) {
+    /// Fails the request whose answer depends on another clock or queue.
+    ///
+    /// - Parameter cause: gets the request with its route and part.
+    private func fail(_ wait: ForeignWait, _ cause: (String) -> VirtualTimeStalled.Cause) {
         guard let context = wait.context as? CallContext else { return }
         let waiters = state.withLock { $0.waiting.sorted { $0.key < $1.key }.map(\.value) }
         for waiter in waiters {
             guard let work = waiter.request?.work, work.requestID == context.requestID else { continue }
             let place = VirtualTimeStalled.describe(waiter.what, work.only(context.partNumber))
-            let error = VirtualTimeStalled(
-                waiting: [waiter.what],
-                cause: .otherClock(
-                    place, scheduler: wait.scheduler, .nanoseconds(wait.nanoseconds)))
-            return waiter.fail(error)
+            return waiter.fail(VirtualTimeStalled(waiting: [waiter.what], cause: cause(place)))
         }
     }
 }

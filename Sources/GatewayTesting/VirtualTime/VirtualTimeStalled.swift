@@ -1,14 +1,16 @@
 import GatewayCore
 
 /// A request in virtual time waits for something that is not in the test's time: for another clock, such as
-/// the clock of `Task.sleep` or of a dispatch queue, for work on another thread that did not end within 0.5 s
-/// of real time, or for nothing at all. On sockets, its answer may be another one.
+/// the clock of `Task.sleep` or of a dispatch queue, for work on another thread or on the main queue that did
+/// not end within 0.5 s of real time, or for nothing at all. On sockets, its answer may be another one.
 public struct VirtualTimeStalled: Error, CustomStringConvertible {
     enum Cause: Sendable {
         /// Nothing happened for this time: the requests, with their routes and parts.
         case otherThreads([String], Duration)
         /// A request waits for this time on a scheduler.
         case otherClock(String, scheduler: String, Duration)
+        /// A request waits for a scheduler on the main queue, which has not run its work for this time.
+        case mainQueue(String, scheduler: String, Duration)
     }
 
     /// The requests that wait: `GET /api/weights`.
@@ -28,6 +30,13 @@ public struct VirtualTimeStalled: Error, CustomStringConvertible {
             """
             \(place) waits for \(duration) on a \(scheduler), whose clock is not the clock of the test: \
             on sockets, that time would be over now. \(Self.cures)
+            """
+        case .mainQueue(let place, let scheduler, let limit):
+            """
+            \(place) waits for a \(scheduler), and the main queue has not run its work within \(limit) of real \
+            time. Something blocks the main thread, such as a test on the main actor that does not await, or a \
+            program whose main thread waits. A gateway seldom needs the main queue: remove observe(on:) and \
+            subscribe(on:) with that scheduler
             """
         }
     }

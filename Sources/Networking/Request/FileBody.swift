@@ -1,5 +1,10 @@
-import Glibc
 import Locking
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// A file as a body, read while it is sent. Each reader opens the file itself, and only when it is needed.
 ///
@@ -95,7 +100,7 @@ private final class FileDescriptor {
         self.path = path
         try Self.check(path)
         // O_NONBLOCK, because opening a pipe without a writer would block.
-        descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileDescriptor.failure(path) }
     }
 
@@ -150,7 +155,11 @@ private final class FileDescriptor {
 
     /// Returns when the file was last written to: seconds since 1970, and nanoseconds.
     func modified() throws(FileBody.Failure) -> (seconds: Int, nanoseconds: Int) {
-        let time = try status().st_mtim
+        #if canImport(Glibc)
+            let time = try status().st_mtim
+        #else
+            let time = try status().st_mtimespec
+        #endif
         return (time.tv_sec, time.tv_nsec)
     }
 
@@ -180,8 +189,8 @@ private final class FileDescriptor {
     func readIfReady(atMost count: Int) throws(FileBody.Failure) -> ArraySlice<UInt8>? {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, used in
-            var got = Glibc.read(descriptor, room.baseAddress, count)
-            while got < 0, errno == EINTR { got = Glibc.read(descriptor, room.baseAddress, count) }
+            var got = read(descriptor, room.baseAddress, count)
+            while got < 0, errno == EINTR { got = read(descriptor, room.baseAddress, count) }
             if got < 0 { code = errno }
             used = max(got, 0)
         }

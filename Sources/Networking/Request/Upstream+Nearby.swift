@@ -1,6 +1,11 @@
 import ASCIIText
-import Glibc
 import HTTPModel
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 extension Upstream {
     /// Whether all addresses are on this machine or in a private network, judged by the base URLs alone: no

@@ -336,6 +336,8 @@ extension CallContext: SubscriberContext {
         CallContext(self, sharing: work)
     }
 
+    package func noteMainQueue() { origin?.noteMainQueue(endpoint) }
+
     package var refusal: any Error { CallOutsideRequest(joining: self) }
 }
 

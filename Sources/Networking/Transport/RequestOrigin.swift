@@ -6,16 +6,20 @@ package final class RequestOrigin: Sendable {
     let number: Int
     /// The time from a request to its deadline, in nanoseconds.
     let timeLimit: Int64
+    /// Notes, on any thread, that the endpoint with this name uses the main queue.
+    let noteMainQueue: @Sendable (_ endpoint: String) -> Void
     /// Logs a fault of the endpoint that perhaps nobody else sees.
     let report: @Sendable (_ requestID: String, _ fault: any Error) -> Void
 
     package init(
         endpoint: String, number: Int, timeLimit: Duration,
+        noteMainQueue: @escaping @Sendable (_ endpoint: String) -> Void,
         report: @escaping @Sendable (_ requestID: String, _ fault: any Error) -> Void = { _, _ in }
     ) {
         self.endpoint = endpoint
         self.number = number
         self.timeLimit = timeLimit.nanoseconds
+        self.noteMainQueue = noteMainQueue
         self.report = report
     }
 }

@@ -1,6 +1,11 @@
-import Glibc
 import Locking
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Handles errors that no subscriber handles, for the whole process. If a subscription has neither an
 /// observer nor an `onError` closure, or a stream is bound to a relay or a `Binder`, its error goes to

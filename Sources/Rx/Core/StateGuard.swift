@@ -1,5 +1,10 @@
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Guards an operator's state against sources that break the grammar: threads that feed one subject at once
 /// enter one at a time. Leave the guard before sending, so that subscribers may feed the same subject again.
@@ -14,7 +19,11 @@ struct StateGuard: ~Copyable {
     /// sent a value to its own stream, which drops it because the state is being changed.
     @inline(__always)
     func enter() -> Bool {
-        let thread = UInt(pthread_self())
+        #if canImport(Glibc)
+            let thread = UInt(pthread_self())
+        #else
+            let thread = UInt(bitPattern: pthread_self())
+        #endif
         return owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged
             || wait(thread)
     }

@@ -23,6 +23,9 @@ package protocol SubscriberContext: AnyObject, Sendable {
     /// Returns this context for work that others may join.
     func sharing(_ work: SharedWork) -> any SubscriberContext
 
+    /// Work of the context goes to the main queue, which one thread serves for the whole process.
+    func noteMainQueue()
+
     /// The failure of a subscriber that joins work that belongs to this context.
     var refusal: any Error { get }
 }

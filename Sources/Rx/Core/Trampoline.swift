@@ -1,5 +1,10 @@
-import Glibc
 import Queues
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// A thread's queue of work that waits until the subscription being made there returns. Only that thread
 /// touches it.
@@ -31,7 +36,10 @@ package final class Trampoline {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         let status = pthread_key_create(&key) { trampoline in
-            guard let trampoline else { return }
+            // Elsewhere it is not optional.
+            #if canImport(Glibc)
+                guard let trampoline else { return }
+            #endif
             Unmanaged<Trampoline>.fromOpaque(trampoline).release()
         }
         precondition(status == 0, "no thread-specific key is left")

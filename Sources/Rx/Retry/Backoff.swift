@@ -1,5 +1,10 @@
 public import Dispatch
-import Glibc
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The wait before each retry: a bound that grows with each failure up to a cap, and jitter applied to it.
 public struct Backoff: Sendable, Hashable {

@@ -6,9 +6,16 @@ public import FoundationEssentials
 public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     private let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
+    /// Whether its work runs on the main queue.
+    private let isMain: Bool
 
-    init(on queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+    /// - Parameter target: the queue whose threads run the work of `queue`; nil for its own.
+    init(
+        on queue: DispatchQueue, target: DispatchQueue? = nil,
+        leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) {
         self.queue = queue
+        isMain = MainQueue.isSame(as: target ?? queue)
         // Dispatch traps if it or a period is negative.
         self.leeway = .nanoseconds(leeway.saturatedNanoseconds)
     }
@@ -20,10 +27,13 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let pending = SingleAssignmentDisposable()
+        let turn = isMain ? SubscriberContexts.beginTurn(on: self) : nil
         queue.async {
             if !pending.isDisposed { pending.setDisposable(action(state)) }
+            turn?.elapsed()
         }
-        return pending
+        guard let turn else { return pending }
+        return Disposables.create(pending, turn)
     }
 
     @preconcurrency
@@ -31,6 +41,7 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, dueTime: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
+        if isMain { SubscriberContexts.noteMainQueue() }
         let timer = QueueTimer(on: queue)
         let wait = SubscriberContexts.beginWait(dueTime, on: self)
         timer.start(after: dueTime, repeating: .never, leeway: leeway) {
@@ -46,6 +57,7 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
+        if isMain { SubscriberContexts.noteMainQueue() }
         let timer = QueueTimer(on: queue)
         let run = PeriodicState(state, action)
         let interval = RxTimeInterval.nanoseconds(period.saturatedNanoseconds)

@@ -2,9 +2,9 @@ import Dispatch
 import Synchronization
 
 /// Runs work on the main queue: at once if the caller is on it and no other work is pending or running,
-/// otherwise asynchronously. The main queue must be served by `dispatchMain()`, a run loop, or the main actor
-/// of a program with an asynchronous `main`. If the main thread never returns to it, as in a server that runs
-/// an event loop there, the work never runs: use that loop's scheduler instead.
+/// otherwise asynchronously. The main queue must be served by `dispatchMain()`, a run loop, the main actor of
+/// a program with an asynchronous `main`, or a gateway that waits on the main thread. If the main thread
+/// does something else for ever, the work never runs: use another scheduler instead.
 // Sound: it adds only constants, locks and atomics.
 public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
     /// The shared scheduler. Meant for `observe(on:)`: it avoids unnecessary hops.
@@ -40,11 +40,14 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
             return disposable
         }
         let pending = SingleAssignmentDisposable()
+        let turn = SubscriberContexts.beginTurn(on: self)
         DispatchQueue.main.async { [self] in
             if !pending.isDisposed { pending.setDisposable(action(state)) }
             enqueued.subtract(1, ordering: .acquiringAndReleasing)
+            turn?.elapsed()
         }
-        return pending
+        guard let turn else { return pending }
+        return Disposables.create(pending, turn)
     }
 }
 
@@ -68,12 +71,16 @@ public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked S
 }
 
 /// Recognizes the main queue by a key, not by its thread: after `dispatchMain()`, any thread may serve it.
-enum MainQueue {
+package enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         return key
     }()
 
-    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+    package static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+
+    /// Whether `queue` is the main queue. Compares labels, because each use of `DispatchQueue.main` makes
+    /// another object, and not all queues may be asked for a key.
+    static func isSame(as queue: DispatchQueue) -> Bool { queue.label == DispatchQueue.main.label }
 }

@@ -24,7 +24,8 @@ public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Se
         queue: DispatchQueue, internalSerialQueueName: String,
         leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        super.init(on: DispatchQueue(label: internalSerialQueueName, target: queue), leeway: leeway)
+        super.init(
+            on: DispatchQueue(label: internalSerialQueueName, target: queue), target: queue, leeway: leeway)
     }
 
     /// Creates a scheduler on a new serial queue that targets the global queue of `qos`.

@@ -1,5 +1,10 @@
 import ASCIIText
-import Glibc
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Parses a form of type `multipart/form-data` strictly and without I/O (RFC 7578, RFC 2046 5.1).
 ///
