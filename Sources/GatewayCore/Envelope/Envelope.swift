@@ -229,6 +229,7 @@ enum Envelope {
     }
 
     /// Tells the failed elements of a part that has succeeded: `"part":"tags[3]"`.
+    /// Tells the failed elements of a part that has succeeded: `"part":"tags[3]"`.
     @inline(never)
     private static func itemErrors(
         _ items: [ItemFailure], of part: String, _ isFirst: inout Bool, _ line: inout JSONLine
