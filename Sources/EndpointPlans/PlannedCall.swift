@@ -68,6 +68,14 @@ package struct PlannedItems: Sendable {
 
     package init(_ source: PlanReference) { self.source = source }
 
+    /// Returns what is wrong with the numbers of a handler; nil if they are valid. A number that it leaves out
+    /// is the standard.
+    package static func fault(concurrency: Int?, limit: Int?, atLeast: Int?) -> String? {
+        concurrency.flatMap { concurrencyRange.fault(of: "concurrency", $0) }
+            ?? limit.flatMap { limitRange.fault(of: "limit", $0) }
+            ?? atLeast.flatMap { fault($0, limit: limit) }
+    }
+
     /// Returns why so many elements cannot have to succeed; nil if they can.
     ///
     /// - Parameter limit: nil for the standard.

@@ -26,6 +26,8 @@ public struct Part: Sendable {
     enum Source: Sendable {
         case single(Single<JSONFragment>)
         case task(@Sendable () async throws -> JSONFragment)
+        /// Calls for the elements of an array, of which some may fail without failing the part.
+        case items(ItemsWork)
         /// It has ended in a pipeline.
         case ended(EndedPart)
     }
@@ -43,6 +45,11 @@ public struct Part: Sendable {
 
     init(source: Single<JSONFragment>, policy: Policy) {
         self.source = .single(source)
+        self.policy = policy
+    }
+
+    init(items: @escaping ItemsWork, policy: Policy = .required) {
+        source = .items(items)
         self.policy = policy
     }
 

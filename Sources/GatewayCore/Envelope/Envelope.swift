@@ -205,10 +205,11 @@ enum Envelope {
 
     private static func errors(_ results: PartResults, _ line: inout JSONLine) {
         var isFirst = true
-        let plan = results.isPlanned ? results.plan : nil
         for index in results.parts.indices {
             guard let failure = results.parts[index].failure else {
-                if let plan { itemErrors(index, results, plan, &isFirst, &line) }
+                if let items = results.parts[index].outcome?.failedItems {
+                    itemErrors(items, of: results.parts[index].name, &isFirst, &line)
+                }
                 continue
             }
             begin(&isFirst, &line)
@@ -228,13 +229,14 @@ enum Envelope {
     }
 
     /// Tells the failed elements of a part that has succeeded: `"part":"tags[3]"`.
+    /// Tells the failed elements of a part that has succeeded: `"part":"tags[3]"`.
     @inline(never)
     private static func itemErrors(
-        _ index: Int, _ results: PartResults, _ plan: PlanRun, _ isFirst: inout Bool, _ line: inout JSONLine
+        _ items: [ItemFailure], of part: String, _ isFirst: inout Bool, _ line: inout JSONLine
     ) {
-        for item in plan.itemFailures(of: index) ?? [] {
+        for item in items {
             begin(&isFirst, &line)
-            line.string("\(results.parts[index].name)[\(item.index)]")
+            line.string("\(part)[\(item.index)]")
             error(item.failure, &line)
         }
     }

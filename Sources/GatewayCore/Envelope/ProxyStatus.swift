@@ -11,7 +11,7 @@ enum ProxyStatus {
         for index in results.parts.indices {
             var name = results.parts[index].name
             var ended = results.parts[index].failure
-            if ended == nil, let item = results.plan?.itemFailures(of: index)?.first {
+            if ended == nil, let item = results.parts[index].outcome?.failedItems?.first {
                 // The first element stands for all: a field has no room for a thousand.
                 ended = item.failure
                 name += "[\(item.index)]"

@@ -15,6 +15,14 @@ struct PartOutcome: Sendable {
     /// Nanoseconds from the request to the part's start, for a part of a pipeline; nil if it began with its
     /// stage.
     var began: Int64?
+    /// The failed elements of an array, if the part has not failed with them; nil if none failed.
+    private(set) var failedItems: [ItemFailure]?
+
+    /// The outcome of a part that has called for each element of an array.
+    init(_ end: ItemsEnd, elapsed: Int64) {
+        self.init(end.value, elapsed: elapsed)
+        if !end.failures.isEmpty { failedItems = end.failures }
+    }
 
     /// The outcome of a part with a value; `null` means no content.
     init(_ value: consuming JSONFragment, elapsed: Int64) {

@@ -4,7 +4,7 @@ import Networking
 enum Verdict {
     /// Every part succeeded or had no content.
     case complete
-    /// Only optional parts and parts with a fallback failed.
+    /// Only optional parts, parts with a fallback and elements of arrays failed.
     case partial
     /// The required part at this index failed, and its failure decides the answer.
     case failed(by: Int)
@@ -15,7 +15,10 @@ enum Verdict {
         var hasFailure = false
         var decisive: (index: Int, rank: Int)?
         for index in parts.indices {
-            guard let failure = parts[index].failure else { continue }
+            guard let failure = parts[index].failure else {
+                if parts[index].outcome?.failedItems != nil { hasFailure = true }
+                continue
+            }
             hasFailure = true
             guard case .required = parts[index].part.policy else { continue }
             let rank = failure.answer.rank

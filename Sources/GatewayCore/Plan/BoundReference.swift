@@ -37,9 +37,7 @@ struct PlanScope: Sendable {
     let values: RequestValues
     /// Nil in a plan whose parts read no others.
     let run: PlanRun?
-    /// Carries the calls, and counts the memory of composed values.
-    let transport: any Transport
-    private let workApart: WorkApart?
+    let environment: PartEnvironment
     var item: JSONFragment?
     /// The array that the item is from.
     var items: BoundReference?
@@ -49,8 +47,7 @@ struct PlanScope: Sendable {
     ) {
         self.values = values
         self.run = run
-        self.transport = transport
-        self.workApart = workApart
+        environment = PartEnvironment(transport: transport, workApart: workApart, context: run?.context)
     }
 
     /// The values of a run.
@@ -78,45 +75,24 @@ struct PlanScope: Sendable {
         return slot
     }
 
-    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. The
-    /// work fails if too much waits for that thread. Without one, the work is done at once.
-    ///
-    /// - Parameter keep: gets what drops the work as long as it waits.
+    /// Does on another thread what takes long with a large value, as `PartEnvironment` does.
     func apart<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value, keptBy keep: (any Disposable) -> Void,
         then done: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
-        guard let workApart else { return done(Result(catching: work)) }
-        let scheduler = transport.scheduler
-        let context = CallContext.current
-        let kept = run?.context?.keptResources
-        let waiting = WaitingWork {
-            let result = Result(catching: work)
-            withExtendedLifetime(kept) {}
-            _ = scheduler.schedule(result) { result in
-                CallContext.$current.withValue(context) { done(result) }
-                return Disposables.create()
-            }
-        }
-        keep(waiting)
-        if !workApart({ waiting.run() }) { done(.failure(PlannedFailure.tooMuchWork())) }
+        environment.apart(work, keptBy: keep, then: done)
     }
 
     /// Smaller bodies are made without asking for room.
     private static var large: Int { 16 * 1024 }
 
     /// Counts bytes that the request composes and keeps until its answer is handed over.
-    func keep(_ bytes: Int) throws(PlannedFailure) {
-        guard bytes > 0, let context = run?.context ?? CallContext.current else { return }
-        let due = context.keep(bytes)
-        guard due > 0, let transport = transport as? any ProtectingTransport else { return }
-        guard transport.charge(due, composedIn: context) else { throw .outOfMemory("values") }
-    }
+    func keep(_ bytes: Int) throws(PlannedFailure) { try environment.keep(bytes) }
 
     /// Throws if the memory for bodies has no room for this much of a call's body, before it is made.
     func checkRoom(_ bytes: Int, inBodyOf call: CallTemplate?) throws(PlannedFailure) {
         guard bytes >= Self.large, let upstream = call?.upstream,
-            let transport = transport as? any ProtectingTransport
+            let transport = environment.transport as? any ProtectingTransport
         else { return }
         guard transport.hasRoom(for: bytes, inBodyTo: upstream) else { throw .outOfMemory("bodies") }
     }

@@ -171,19 +171,24 @@ package final class EndpointPlan: Sendable {
             var policy = leaf.value.policy
             // Steps have no layout.
             if layout != nil, number >= stepCount, let run = scope.run { policy = .planned(run) }
-            let part = Part(source: single(leaf, number, scope), policy: policy)
-            parts.append(NamedPart(name: leaf.value.name, part: part))
+            parts.append(NamedPart(name: leaf.value.name, part: part(leaf, number, scope, policy)))
         }
         return parts
     }
 
-    private func single(
-        _ leaf: Frozen<PlanLeaf>, _ number: Int, _ scope: PlanScope
-    ) -> Single<JSONFragment> {
-        if let run = scope.run, !leaf.value.isIndependent || leaf.value.items != nil {
-            return LeafRun.single(leaf.value, number, run)
+    private func part(
+        _ leaf: Frozen<PlanLeaf>, _ number: Int, _ scope: PlanScope, _ policy: Part.Policy
+    ) -> Part {
+        guard let run = scope.run else {
+            return Part(source: leaf.value.independent(scope), policy: policy)
         }
-        return leaf.value.independent(scope)
+        guard leaf.value.items == nil else {
+            return Part(items: { _, _ in LeafRun.items(leaf.value, number, run) }, policy: policy)
+        }
+        let single =
+            leaf.value.isIndependent
+            ? leaf.value.independent(scope) : LeafRun.single(leaf.value, number, run)
+        return Part(source: single, policy: policy)
     }
 
     /// Returns the answer's fields that read parts.

@@ -11,20 +11,26 @@ final class LeafRun: Disposable {
         var awaited: Int
         var isOver = false
         var work: (any Disposable)?
+        /// The failed elements of a part that has succeeded.
+        var failedItems: [ItemFailure] = []
+    }
+
+    /// Gets the end of the leaf.
+    private enum Observer: Sendable {
+        case value(Single<JSONFragment>.SingleObserver)
+        /// Of the calls for the elements of an array.
+        case items(Single<ItemsEnd>.SingleObserver)
     }
 
     private let leaf: PlanLeaf
     private let number: Int
     private let run: PlanRun
-    private let observer: Single<JSONFragment>.SingleObserver
+    private let observer: Observer
     /// Attributes the calls to the part.
     private let context: CallContext?
     private let state: Lock<State>
 
-    private init(
-        _ leaf: PlanLeaf, _ number: Int, _ run: PlanRun,
-        _ observer: @escaping Single<JSONFragment>.SingleObserver
-    ) {
+    private init(_ leaf: PlanLeaf, _ number: Int, _ run: PlanRun, _ observer: Observer) {
         self.leaf = leaf
         self.number = number
         self.run = run
@@ -35,7 +41,16 @@ final class LeafRun: Disposable {
 
     static func single(_ leaf: PlanLeaf, _ number: Int, _ run: PlanRun) -> Single<JSONFragment> {
         .create { observer in
-            let own = LeafRun(leaf, number, run, observer)
+            let own = LeafRun(leaf, number, run, .value(observer))
+            own.begin()
+            return own
+        }
+    }
+
+    /// Returns the calls of a leaf for the elements of an array.
+    static func items(_ leaf: PlanLeaf, _ number: Int, _ run: PlanRun) -> Single<ItemsEnd> {
+        .create { observer in
+            let own = LeafRun(leaf, number, run, .items(observer))
             own.begin()
             return own
         }
@@ -114,7 +129,7 @@ final class LeafRun: Disposable {
         case .call(let call):
             guard let items = leaf.items else { return .call(call, try call.request(scope)) }
             guard let elements = try scope.elements(of: items) else { return .nothing }
-            try scope.keep(elements.count * ItemsRun.bytesPerElement)
+            try scope.keep(elements.count * ItemCall.bytesPerElement)
             return .items(items, call, elements)
         }
     }
@@ -122,12 +137,14 @@ final class LeafRun: Disposable {
     private func start(_ items: BoundItems, _ call: CallTemplate, _ elements: [JSONFragment]) {
         let scope = PlanScope(run)
         let results = ItemResults(
-            items: items, scope: scope, shapes: leaf.shapes, reveals: run.reveals,
+            rules: items.rules, environment: scope.environment, largestValue: scope.largestValue,
+            origin: { scope.origin(of: items.source) }, shapes: leaf.shapes, reveals: run.reveals,
             keepsReadValues: leaf.isRead)
-        let calls = ItemsRun(items, call, scope, elements, results) { [self] result in
+        let planned = PlannedItemCalls(items, call, scope, elements)
+        let calls = ItemsRun(planned, results) { [self] result in
             switch result {
             case .success(let ended):
-                run.keep(ended.failures, of: number)
+                state.withLock { $0.failedItems = ended.failures }
                 succeed(ended.readValue ?? ended.value, output: ended.value)
             case .failure(let error): fail(error)
             }
@@ -169,7 +186,7 @@ final class LeafRun: Disposable {
     }
 
     private func end(_ error: any Error) {
-        guard leaf.isRead else { return observer(.failure(error)) }
+        guard leaf.isRead else { return report(.failure(error)) }
         let failure = PartOutcome(error: error, elapsed: 0, reveals: run.reveals).failure
         end(failure.map { .failed($0) } ?? .value(.null), .failure(error))
     }
@@ -177,8 +194,17 @@ final class LeafRun: Disposable {
     /// The value is kept first, because the answer may be made at once, and its fields read it.
     private func end(_ ended: PlanRun.Ended, _ event: SingleEvent<JSONFragment>) {
         let readers = leaf.isRead ? run.end(number, ended) : []
-        observer(event)
+        report(event)
         for reader in readers { reader.leafEnded() }
+    }
+
+    private func report(_ event: SingleEvent<JSONFragment>) {
+        switch observer {
+        case .value(let observer): observer(event)
+        case .items(let observer):
+            let failures = state.withLock { $0.failedItems }
+            observer(event.map { ItemsEnd(value: $0, failures: failures) })
+        }
     }
 
     /// Returns whether the caller may report the end.

@@ -90,7 +90,7 @@ final class PartLayout: Sendable {
         case .group(let group): return standing(group, ends, run)
         case .leaf(let index):
             guard let rank = ends.rank(of: index) else {
-                return Standing(hasFailure: run.itemFailures(of: index) != nil)
+                return Standing(hasFailure: ends.hasFailedItems(index))
             }
             return Standing(failure: (index, rank), hasFailure: true)
         }

@@ -155,9 +155,10 @@ extension PlanBinder {
     private mutating func bind(_ items: PlannedItems) -> BoundItems? {
         bind(items.source).map { source in
             BoundItems(
-                source: source, concurrency: items.concurrency ?? PlannedItems.standardConcurrency,
-                limit: items.limit ?? PlannedItems.standardLimit, failure: items.failure ?? .null,
-                atLeast: items.atLeast)
+                source: source,
+                rules: ItemRules(
+                    concurrency: items.concurrency, limit: items.limit, failure: items.failure,
+                    atLeast: items.atLeast))
         }
     }
 

@@ -192,8 +192,7 @@ struct PlanBinder {
 
     private mutating func layOut() {
         var maker = LayoutMaker(first: stepCount)
-        let isNeeded = leaves[stepCount...].contains { $0.items != nil } || !lateFields.isEmpty
-        layout = maker.layout(endpoint.parts, isNeeded: isNeeded)
+        layout = maker.layout(endpoint.parts, isNeeded: !lateFields.isEmpty)
         for (number, leaf) in maker.leaves {
             leaves[number].shapes = leaf.shapes
             if case .fallback = leaves[number].policy, let fallback = leaf.fallback {

@@ -34,12 +34,15 @@ struct LeafLayout: Sendable {
 protocol PartEnds {
     /// How grave the failure of a part is; nil if it has not failed.
     func rank(of part: Int) -> Int?
+    /// Whether elements of the part's array failed, but not the part.
+    func hasFailedItems(_ part: Int) -> Bool
     /// Returns what stands in the object for a part.
     func value(at part: Int) -> JSONFragment
 }
 
 extension PartResults: PartEnds {
     func rank(of part: Int) -> Int? { parts[part].failure?.answer.rank }
+    func hasFailedItems(_ part: Int) -> Bool { parts[part].outcome?.failedItems != nil }
 }
 
 /// The parts that a reference to a group reads.
@@ -51,6 +54,9 @@ private struct GroupEnds: PartEnds {
     func rank(of part: Int) -> Int? {
         if case .failed(let failure)? = ended[stepCount + part] { failure.answer.rank } else { nil }
     }
+
+    /// Readers see the array. Only the answer says which of its elements failed.
+    func hasFailedItems(_ part: Int) -> Bool { false }
 
     func value(at part: Int) -> JSONFragment {
         let leaf = group.leaves[stepCount + part]

@@ -116,8 +116,5 @@ struct BoundItems: Sendable {
     let source: BoundReference
     /// What the calls read, and the array.
     var read: [BoundReference] = []
-    let concurrency: Int
-    let limit: Int
-    let failure: PlannedItems.Failure
-    let atLeast: Int?
+    let rules: ItemRules
 }

@@ -7,13 +7,6 @@ import Synchronization
 
 /// One request at a planned endpoint whose parts read each other, or whose answer has a layout.
 final class PlanRun: Sendable {
-    /// A failed element of a `forEach`.
-    struct ItemFailure: Sendable {
-        /// Its index in the array.
-        let index: Int
-        let failure: PartFailure
-    }
-
     /// How a leaf that others read has ended.
     enum Ended: Sendable {
         case value(JSONFragment)
@@ -29,8 +22,6 @@ final class PlanRun: Sendable {
         var groups: [Int: Ended] = [:]
         /// What references lead to that are read several times, by their slots; empty before the first.
         var found: [JSONFragment??] = []
-        /// By the number of the leaf, in the order of the elements.
-        var items: [Int: [ItemFailure]] = [:]
     }
 
     let plan: EndpointPlan
@@ -194,18 +185,6 @@ final class PlanRun: Sendable {
             swap(&found, &state.found)
         }
         withExtendedLifetime((dropped, groups, found)) {}
-    }
-
-    // MARK: - Failed elements
-
-    func keep(_ failures: [ItemFailure], of leaf: Int) {
-        if !failures.isEmpty { state.withLock { $0.items[leaf] = failures } }
-    }
-
-    /// Returns the failed elements of a part that has succeeded, at an index among the parts of the answer,
-    /// if any.
-    func itemFailures(of part: Int) -> [ItemFailure]? {
-        state.withLock { $0.items[plan.stepCount + part] }
     }
 
     // MARK: - The answer

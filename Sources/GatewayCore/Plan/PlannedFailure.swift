@@ -1,7 +1,7 @@
 import EndpointPlans
 import Networking
 
-/// Why a part of a plan failed without a failed call of its own.
+/// Why a part failed without a failed call of its own.
 struct PlannedFailure: Error {
     let kind: OutcomeKind
     let reason: FailureReason
@@ -22,6 +22,15 @@ struct PlannedFailure: Error {
     /// A value that a part reads is not what its place needs. Nothing was sent.
     static func unusable(_ message: String, from origin: ValueOrigin) -> PlannedFailure {
         PlannedFailure(kind: .pathErr, reason: .decodeError, message: message, answer: answer(origin))
+    }
+
+    /// A list has more elements than there may be calls. It is not cut, and no call is made.
+    ///
+    /// - Parameter name: the list, as messages name it.
+    static func tooManyElements(
+        _ name: String, _ rules: ItemRules, from origin: ValueOrigin
+    ) -> PlannedFailure {
+        unusable("\(name) has more than \(rules.limit) elements", from: origin)
     }
 
     /// The responses for a part are not what it needs.

@@ -1,3 +1,4 @@
+import HTTPModel
 import JSONBytes
 import Rx
 import Synchronization
@@ -88,5 +89,35 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
                 onError(error)
             }
         }
+    }
+
+    /// What the call asks for; nil unless it is a GET with the provider's own limits.
+    var key: GetKey? {
+        guard call.method == .get, call.body.isNone, call.options == nil, !call.settings.hasPlugins else {
+            return nil
+        }
+        return GetKey(
+            settings: call.settings, target: call.target, headers: call.own?.headers ?? HTTPFields(),
+            pointer: place?.pointer, kind: place?.kind)
+    }
+}
+
+/// What a GET of a provider asks for. Within one request, calls with equal keys ask for the same.
+package struct GetKey: Sendable, Hashable {
+    /// Of the provider and its upstream. Kept, because another object could get the same address.
+    let settings: CallSettings
+    let target: ArraySlice<UInt8>
+    let headers: HTTPFields
+    let pointer: JSONPointer?
+    let kind: JSONFragment.Kind?
+
+    package static func == (left: GetKey, right: GetKey) -> Bool {
+        left.settings === right.settings && left.target == right.target && left.headers == right.headers
+            && left.pointer == right.pointer && left.kind == right.kind
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(settings))
+        hasher.combine(target)
     }
 }

@@ -104,6 +104,9 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment 
     /// number.
     package var isOneCall: Bool { source is FragmentRun }
 
+    /// What the call asks for; nil unless this is a single GET followed by `fragment()`.
+    package var getKey: GetKey? { (source as? FragmentRun)?.key }
+
     /// Whether this is a single call, and would fail now with `circuit_open`.
     package func isCircuitOpen(for endpoint: Int) -> Bool {
         guard let run = source as? FragmentRun else { return false }

@@ -28,12 +28,17 @@ enum ItemResult: Sendable {
 
 /// What happens to the results of the calls for the elements of an array.
 struct ItemResults: Sendable {
-    let items: BoundItems
-    let scope: PlanScope
+    let rules: ItemRules
+    let environment: PartEnvironment
+    /// The most bytes of an array.
+    var largestValue = PlannedEndpoint.standardLargestValue
+    /// Who is to blame for too few elements. Asked only after that.
+    let origin: @Sendable () -> ValueOrigin
     /// What each element goes through before it stands in the answer.
-    let shapes: [JSONShape]
+    var shapes: [JSONShape] = []
     let reveals: Bool
-    let keepsReadValues: Bool
+    /// Whether references read the elements as they were before `shapes`.
+    var keepsReadValues = false
 
     /// Whether it takes long to put the results together.
     func areLarge(_ results: [ItemResult?], for places: [Int]) -> Bool {
@@ -50,10 +55,8 @@ struct ItemResults: Sendable {
     /// - Parameters:
     ///   - results: by the index of the call; nil for one that was cancelled.
     ///   - places: for each element the index of its call.
-    func collect(
-        _ results: [ItemResult?], for places: [Int]
-    ) throws -> ItemsRun.Ended {
-        var failures: [PlanRun.ItemFailure] = []
+    func collect(_ results: [ItemResult?], for places: [Int]) throws -> ItemsEnd {
+        var failures: [ItemFailure] = []
         var values: [JSONFragment?] = []
         var read: [JSONFragment?] = []
         // One response may stand for many elements.
@@ -65,7 +68,7 @@ struct ItemResults: Sendable {
                 values.append(value)
                 read.append(result.value)
             case .failed(let failure):
-                if let failure { failures.append(PlanRun.ItemFailure(index: index, failure: failure)) }
+                if let failure { failures.append(ItemFailure(index: index, failure: failure)) }
                 values.append(nil)
                 read.append(nil)
             }
@@ -77,24 +80,24 @@ struct ItemResults: Sendable {
         // The elements are copies of responses, which are released, but counted to the end of the request.
         // One response may have become many elements.
         let received = results.reduce(0) { $0 + ($1?.value?.bytes.count ?? 0) }
-        try scope.keep(valueBytes + readBytes - received)
+        try environment.keep(valueBytes + readBytes - received)
         let value = array(values, valueBytes)
         let readValue = keepsReadValues ? (copiesRead ? array(read, readBytes) : value) : nil
-        return ItemsRun.Ended(value: value, readValue: readValue, failures: failures)
+        return ItemsEnd(value: value, readValue: readValue, failures: failures)
     }
 
-    private func check(_ failures: [PlanRun.ItemFailure], of count: Int) throws {
+    private func check(_ failures: [ItemFailure], of count: Int) throws {
         let attempts = failures.reduce(0) { $0 + $1.failure.attempts }
-        if items.failure == .fail, let first = failures.first {
+        if rules.failure == .fail, let first = failures.first {
             throw PlannedFailure.items(
                 first.failure, "element \(first.index): \(first.failure.message)", attempts: attempts)
         }
         let successes = count - failures.count
-        let needed = items.atLeast ?? min(1, count)
+        let needed = rules.atLeast ?? min(1, count)
         guard successes < needed else { return }
         let message = "\(successes) of \(count) elements succeeded; \(needed) must"
         guard let decisive = failures.min(by: { $0.failure.answer.rank < $1.failure.answer.rank }) else {
-            throw PlannedFailure.unusable(message, from: scope.origin(of: items.source))
+            throw PlannedFailure.unusable(message, from: origin())
         }
         // What is wrong with the client's element is for the client to know.
         let isClients = decisive.failure.answer.isBeforeCall && decisive.failure.answer.status == 400
@@ -108,8 +111,8 @@ struct ItemResults: Sendable {
     private func byteCount(_ values: [JSONFragment?]) throws(PlannedFailure) -> Int {
         // One response stands for each element with the same request.
         let size = values.reduce(0) { $0 + ($1?.bytes.count ?? 0) }
-        guard size <= scope.largestValue else {
-            throw .unusableResponse("the value has more than \(scope.largestValue) bytes")
+        guard size <= largestValue else {
+            throw .unusableResponse("the value has more than \(largestValue) bytes")
         }
         return size + 5 * values.count + 2
     }
@@ -123,7 +126,7 @@ struct ItemResults: Sendable {
         for value in values {
             if let value {
                 composer.fragment(value)
-            } else if items.failure == .null {
+            } else if rules.failure == .null {
                 composer.null()
             }
         }
