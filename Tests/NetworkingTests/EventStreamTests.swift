@@ -91,12 +91,13 @@ struct EventStreamTests {
         let posted = Received(provider.rx.events(Feed(method: .post)))
         #expect(posted.values.map(\.data) == ["a"])
         #expect(posted.isCompleted)
-        transport.answer(.failure(.connectionTerminated))
+        // Also replaces the closure, which would answer first.
+        transport.answer { _ in .failure(.connectionTerminated) }
         #expect(Received(provider.rx.events(Feed(method: .post))).error?.reason == .connectionTerminated)
         #expect(time.pending == 0)
     }
 
-    @Test("A line that is not JSON and a line of more than 1 MiB end the lines")
+    @Test("A line that is not JSON and a line of more than 1 MiB end the lines, after the lines before them")
     func badLines() {
         transport.answer(.response(200, body: "{}\nnot json\n{}\n"))
         let broken = Received(provider.rx.lines(Feed()))
@@ -104,8 +105,9 @@ struct EventStreamTests {
         #expect(broken.error?.reason == .decodeError)
         #expect(broken.error?.underlying is JSONError)
 
-        transport.answer(.response(200, body: "\"" + String(repeating: "a", count: 1 << 20) + "\"\n"))
+        transport.answer(.response(200, body: "1\n\"" + String(repeating: "a", count: 1 << 20) + "\"\n2\n"))
         let long = Received(provider.rx.lines(Feed()))
+        #expect(long.values.map(\.description) == ["1"])
         #expect(long.error?.reason == .responseBodySize)
         #expect(long.error?.message == "a line of the response has more than 1048576 bytes")
 
@@ -113,13 +115,13 @@ struct EventStreamTests {
         #expect(Received(provider.rx.lines(Feed())).error?.statusCode == 503)
     }
 
-    @Test("An event of more than 1 MiB ends the events, whatever its lines")
+    @Test("An event of more than 1 MiB ends the events, whatever its lines, after the events before it")
     func longEvent() {
         let line = "data: " + String(repeating: "a", count: 300_000) + "\n"
-        answer(line + line + line + line + "\n")
+        answer("data: first\n\n" + line + line + line + line + "\ndata: last\n\n")
         let events = Received(provider.rx.events(Feed()))
         #expect(events.error?.reason == .responseBodySize)
-        #expect(events.values.isEmpty)
+        #expect(events.values.map(\.data) == ["first"])
     }
 
     // MARK: - Lines
@@ -160,7 +162,9 @@ struct EventStreamTests {
         var rest = Array(body.utf8)[...]
         var events: [ServerSentEvent] = []
         while !rest.isEmpty {
-            events += try parser.events(in: rest.prefix(size))
+            var piece = rest.prefix(size)
+            while let event = try parser.nextEvent(in: &piece) { events.append(event) }
+            #expect(piece.isEmpty)
             rest = rest.dropFirst(size)
         }
         return events
@@ -203,7 +207,9 @@ struct EventStreamTests {
             ("retry: 5", 5), ("retry: x", 5), ("retry: -1", 5), ("retry:", 5),
             ("retry: 99999999999999999999", 3_600_000),
         ] {
-            _ = try parser.events(in: Array("\(line)\n".utf8)[...])
+            var piece = Array("\(line)\n".utf8)[...]
+            let event = try parser.nextEvent(in: &piece)
+            #expect(event == nil)
             #expect(parser.retry == retry)
         }
     }
@@ -225,6 +231,16 @@ struct EventStreamTests {
         #expect(events.isCompleted)
         #expect(lastEventIDs == [nil, "1", "1", nil])
         #expect(time.pending == 0)
+    }
+
+    @Test("A target's own id is sent until an event has another one")
+    func firstID() {
+        answer("retry: 100\ndata: a\n\n", "id: 8\ndata: b\n\n")
+        let events = Received(provider.rx.events(Feed(headers: ["Last-Event-ID": "7"])))
+        time.advance(by: .milliseconds(200))
+        #expect(events.values.map(\.data) == ["a", "b"])
+        #expect(events.isCompleted)
+        #expect(lastEventIDs == ["7", "7", "8"])
     }
 
     @Test("The wait doubles up to 30 seconds while no event comes, and starts again after one")

@@ -1,4 +1,3 @@
-import Locking
 public import Rx
 
 // The pieces may be `[UInt8]`, `ArraySlice<UInt8>`, `Data`, or another collection of bytes.
@@ -26,22 +25,36 @@ extension Answer {
     public static func stream<Pieces: AsyncSequence & Sendable>(
         _ pieces: Pieces, contentType: String, length: Int? = nil
     ) -> Answer where Pieces.Element: Collection, Pieces.Element.Element == UInt8 {
-        var body = RawBody(bytes: [], contentType: contentType)
-        body.fault = RawBody.fault(of: contentType)
-        if let length, length < 0 { body.fault = EndpointFault("a stream cannot have \(length) bytes") }
-        body.stream = StreamSource(length: length) { stream in
+        stream(pieces, contentType: contentType, length: length, as: nil)
+    }
+
+    /// - Parameter records: what is different if the pieces are records.
+    static func stream<Pieces: AsyncSequence & Sendable>(
+        _ pieces: Pieces, contentType: String, length: Int?, as records: RecordStream?
+    ) -> Answer where Pieces.Element: Collection, Pieces.Element.Element == UInt8 {
+        answer(contentType, length, records) { channel in
             var iterator = pieces.makeAsyncIterator()
             while let piece = try await iterator.next() {
-                let bytes = piece as? ArraySlice<UInt8> ?? ArraySlice(piece)
-                if bytes.isEmpty {
-                    // A sequence that never suspends would keep the loop from everything else.
-                    await Task.yield()
-                    try Task.checkCancellation()
-                } else {
-                    try await stream.send(bytes)
-                }
+                try await send(piece as? ArraySlice<UInt8> ?? ArraySlice(piece), to: channel)
             }
         }
+    }
+
+    private static func send(_ bytes: ArraySlice<UInt8>, to channel: PieceChannel) async throws {
+        guard bytes.isEmpty else { return try await channel.send(bytes) }
+        // A sequence that never suspends would keep the loop from everything else.
+        await Task.yield()
+        try Task.checkCancellation()
+    }
+
+    private static func answer(
+        _ contentType: String, _ length: Int?, _ records: RecordStream?,
+        _ work: @escaping @Sendable (PieceChannel) async throws -> Void
+    ) -> Answer {
+        var body = RawBody(bytes: [], contentType: contentType)
+        body.fault = RawBody.fault(of: contentType) ?? records?.fault
+        if let length, length < 0 { body.fault = EndpointFault("a stream cannot have \(length) bytes") }
+        body.stream = StreamSource(length: length, as: records, work)
         return Answer(.raw(body))
     }
 
@@ -58,59 +71,32 @@ extension Answer {
     public static func stream<Piece: Collection & Sendable>(
         _ pieces: Observable<Piece>, contentType: String, length: Int? = nil
     ) -> Answer where Piece.Element == UInt8 {
-        stream(BoundedPieces(source: pieces), contentType: contentType, length: length)
+        stream(pieces, contentType: contentType, length: length, as: nil)
     }
-}
 
-/// The pieces of a stream, of which only so many bytes may wait.
-///
-/// A response that streams pauses at eight pieces of at most 64 KiB, so it stays within the limit.
-private struct BoundedPieces<Piece: Collection & Sendable>: AsyncSequence, Sendable
-where Piece.Element == UInt8 {
-    typealias Element = Piece
-
-    static var limit: Int { 1 << 20 }
-
-    let source: Observable<Piece>
-
-    struct Iterator: AsyncIteratorProtocol {
-        let waiting: Waiting
-        var values: AsyncThrowingStream<Piece, any Error>.Iterator
-
-        mutating func next() async throws -> Piece? {
-            let piece = try await values.next()
-            if let piece { waiting.take(piece.count) }
-            return piece
+    /// - Parameter records: what is different if the pieces are records.
+    static func stream<Piece: Collection & Sendable>(
+        _ pieces: Observable<Piece>, contentType: String, length: Int?, as records: RecordStream?
+    ) -> Answer where Piece.Element == UInt8 {
+        answer(contentType, length, records) { channel in
+            let limit = records == nil ? pieceLimit : recordLimit
+            let counted = pieces.map { piece in
+                try channel.pieceWaits(piece.count, limit: limit)
+                return piece
+            }
+            // In bytes: the pieces of a response have at most 64 KiB, and records may have a MiB.
+            let values = counted.values(pausingAt: 512 << 10, resumingAt: 128 << 10) { $0.count + 64 }
+            for try await piece in values {
+                channel.pieceTaken(piece.count)
+                try await send(piece as? ArraySlice<UInt8> ?? ArraySlice(piece), to: channel)
+            }
         }
     }
 
-    func makeAsyncIterator() -> Iterator {
-        let waiting = Waiting()
-        let counted = source.map { piece in
-            try waiting.add(piece.count, limit: Self.limit)
-            return piece
-        }
-        return Iterator(
-            waiting: waiting, values: counted.values(pausingAt: 8, resumingAt: 2).makeAsyncIterator())
-    }
-}
-
-/// Counts the bytes that wait for the client.
-private final class Waiting: Sendable {
-    private let bytes = Lock(0)
-
-    func add(_ count: Int, limit: Int) throws(StreamAhead) {
-        let (before, sum) = bytes.withLock { bytes in
-            bytes += count
-            return (bytes - count, bytes)
-        }
-        // A single piece, such as a whole response, is in memory anyway.
-        if before > 0, sum > limit {
-            throw StreamAhead(limit: limit)
-        }
-    }
-
-    func take(_ count: Int) { bytes.withLock { $0 -= count } }
+    /// Bytes of a stream that may wait for the client. A response that streams pauses at half of it.
+    static var pieceLimit: Int { 1 << 20 }
+    /// The same for records, of which one may have a MiB, and the read that brings it some more.
+    static var recordLimit: Int { 2 << 20 }
 }
 
 /// The bytes of a stream that wait for the client exceed the limit. A slow client causes it, so the endpoint

@@ -73,6 +73,11 @@ extension EndpointRun {
         return .nanoseconds(Int(min(longest, timeLeft / 2)))
     }
 
+    /// How long the head of a stream of records may wait for the first record.
+    var longestRecordWait: RxTimeInterval {
+        .nanoseconds(Int(min(RecordStream.headWait.nanoseconds, timeLeft / 2)))
+    }
+
     /// Counts bytes of a response until the answer is handed over. Returns false if the memory for bodies has
     /// no room.
     func keep(_ bytes: Int) -> Bool {

@@ -8,14 +8,18 @@ public final class AnswerStream: AsyncSequence, Sendable {
 
     /// The number of bytes; nil if it is not known.
     public let length: Int?
-    /// How long a piece may take while the client is ready for it.
+    /// How long a piece may take while the client is ready for it. Then the stream is broken off; a stream of
+    /// records goes on with a heartbeat.
     package let gap: Duration
+    /// Nil if the pieces are not records.
+    package let records: RecordFormat?
     private let source: any PieceSource
 
-    init(_ source: any PieceSource, length: Int?, gap: Duration) {
+    init(_ source: any PieceSource, length: Int?, gap: Duration, records: RecordFormat? = nil) {
         self.source = source
         self.length = length
         self.gap = gap
+        self.records = records
     }
 
     deinit { source.cancel() }
@@ -63,10 +67,16 @@ public final class AnswerStream: AsyncSequence, Sendable {
 /// Makes the pieces of an answer: a task that sends each and waits until it is taken.
 final class StreamSource: Sendable {
     let length: Int?
+    /// Nil if the pieces are not records.
+    let records: RecordStream?
     let work: @Sendable (PieceChannel) async throws -> Void
 
-    init(length: Int?, _ work: @escaping @Sendable (PieceChannel) async throws -> Void) {
+    init(
+        length: Int?, as records: RecordStream? = nil,
+        _ work: @escaping @Sendable (PieceChannel) async throws -> Void
+    ) {
         self.length = length.flatMap { $0 < 0 ? nil : $0 }
+        self.records = records
         self.work = work
     }
 }

@@ -5,7 +5,7 @@ import Rx
 
 extension EndpointRun {
     /// Begins to make a body, and answers once its first piece, the whole of a short body, or its end is
-    /// there.
+    /// there. A stream of records does not wait long for its first piece.
     func stream(_ source: StreamSource, _ body: RawBody, _ overrides: AnswerOverrides) {
         if state.withLock({ $0.isOver }) { return }
         let stage = state.withLock { $0.beginStage() }
@@ -20,15 +20,19 @@ extension EndpointRun {
             case .pieces:
                 // From now on the stream belongs to the answer.
                 state.withLock { $0.work = nil }
+                context.liftDeadline()
                 end { facts in
                     var answer = renderer.raw(body, overrides, for: facts)
                     answer.stream = AnswerStream(
-                        channel, length: source.length, gap: endpoint.settings.streamGap)
+                        channel, length: source.length,
+                        gap: source.records?.heartbeat ?? endpoint.settings.streamGap,
+                        records: source.records?.format)
                     return answer
                 }
             }
         }
         keep(Disposables.create { channel.cancel() }, of: stage)
+        if source.records != nil { channel.begin(within: longestRecordWait) }
         let task = CallContext.$current.withValue(context) {
             Task(executorPreference: taskExecutor) { [self] in
                 defer { context.end() }

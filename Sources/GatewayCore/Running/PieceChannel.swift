@@ -24,6 +24,8 @@ final class PieceChannel: PieceSource {
         var waiting = PieceBuffer()
         /// Bytes of all pieces.
         var count = 0
+        /// Bytes that wait for the task, to be sent after its piece.
+        var ahead = 0
         /// The task that waits until its piece is taken.
         var sender: CheckedContinuation<Void, any Error>?
         var task: Task<Void, Never>?
@@ -62,6 +64,17 @@ final class PieceChannel: PieceSource {
             state.onStart = start
             if state.isHolding { state.longestHold = longestHold }
         }
+    }
+
+    /// Begins after this time at the latest, even without a piece. Call it once, after `onStart`, for a body
+    /// of unknown length.
+    func begin(within time: RxTimeInterval) {
+        let timer = scheduler.setTimer(after: time, target: self)
+        let isUnneeded = state.withLock { state in
+            if state.onStart != nil { state.timer = timer }
+            return state.onStart == nil
+        }
+        if isUnneeded { scheduler.cancelTimer(timer) }
     }
 
     /// Keeps the task that makes the pieces, to cancel it.
@@ -104,6 +117,22 @@ final class PieceChannel: PieceSource {
         }
     }
 
+    /// Counts a piece that waits for the task. If others wait already, the client is slow, and the reader
+    /// counts what waits for it.
+    ///
+    /// - Throws: `StreamAhead` if more than `limit` bytes wait. A single piece may have any size.
+    func pieceWaits(_ count: Int, limit: Int) throws(StreamAhead) {
+        let (before, report) = state.withLock { state in
+            defer { state.ahead += count }
+            return (state.ahead, state.ahead > 0 ? state.onUnread : nil)
+        }
+        if before > 0, before + count > limit { throw StreamAhead(limit: limit) }
+        report?()
+    }
+
+    /// The task has taken a piece that waited.
+    func pieceTaken(_ count: Int) { state.withLock { $0.ahead -= count } }
+
     /// Returns the error that breaks off a body that has begun and that somebody still wants.
     func finish(_ end: Result<Void, any Error>) -> (any Error)? {
         var end = end
@@ -143,7 +172,7 @@ final class PieceChannel: PieceSource {
 
     // MARK: The reader's side
 
-    var unreadByteCount: Int { state.withLock { $0.waiting.byteCount } }
+    var unreadByteCount: Int { state.withLock { $0.waiting.byteCount + $0.ahead } }
 
     func onUnread(_ report: @escaping @Sendable () -> Void) { state.withLock { $0.onUnread = report } }
 
@@ -170,7 +199,7 @@ final class PieceChannel: PieceSource {
 }
 
 extension PieceChannel: TimerTarget {
-    /// The body is not whole yet.
+    /// The body is not whole yet, or has no piece yet.
     func timerFired(_ token: TimerToken) { beginWithPieces() }
 }
 

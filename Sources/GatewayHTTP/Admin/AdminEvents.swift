@@ -3,6 +3,7 @@ import GatewayCore
 import HTTPInbound
 import HTTPModel
 import JSONBytes
+import Networking
 import Rx
 
 /// Sends the state of a gateway and its failed and slow requests to clients that follow them (server-sent
@@ -69,10 +70,8 @@ final class AdminEvents {
 
     /// A client that is too slow misses events.
     private func send(_ name: String, _ data: JSONLiteral) {
-        var event = Array("event: \(name)\ndata: ".utf8)
-        event += data.fragment.bytes
-        event += "\n\n".utf8
-        for client in clients.values where !client.isOverHighWatermark { client.write(event[...]) }
+        let event = EventWriter.message(data.fragment, as: name)
+        for client in clients.values where !client.isOverHighWatermark { client.write(event) }
     }
 }
 

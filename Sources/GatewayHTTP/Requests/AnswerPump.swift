@@ -38,6 +38,10 @@ final class AnswerPump: DeferredWork, TurnWork {
     private var isDue = false
     private var awaitsTurn = false
     private var isOver = false
+    /// Whether the stream ends after the record in progress.
+    private var isLeaving = false
+    /// The loop's streams that end at a drain; nil if this one is not among them.
+    private var following: LoopStreams?
 
     private init(
         _ writer: BodyWriter, by encoder: AnswerEncoder?, on loop: EventLoop, requestID: String, _ log: Log,
@@ -111,8 +115,31 @@ final class AnswerPump: DeferredWork, TurnWork {
         stream?.cancel()
     }
 
+    /// Lets the stream end when the server stops accepting connections.
+    func follow(_ streams: LoopStreams) {
+        guard !isOver else { return }
+        following = streams
+        streams.add(self)
+    }
+
+    /// Ends a stream of records early, after the record in progress. Its client connects again, elsewhere.
+    func leave() {
+        isLeaving = true
+        // A record is compressed as a whole.
+        if held.isEmpty { finishEarly() }
+    }
+
+    private func finishEarly() {
+        guard !isOver, let stream else { return }
+        if let farewell = stream.records?.farewell { farewell.withUnsafeBytes(write) }
+        guard !isOver else { return }
+        finish()
+        stream.cancel()
+    }
+
     private func end() {
         isOver = true
+        following.take()?.remove(self)
         if let timer { loop.cancelTimer(timer) }
         timer = nil
         guard encoder != nil else { return }
@@ -281,6 +308,7 @@ final class AnswerPump: DeferredWork, TurnWork {
         guard !isOver else { return }
         guard held.isEmpty else { return awaitTurn() }
         guard stream != nil else { return finish() }
+        guard !isLeaving else { return finishEarly() }
         runLater()
         pump()
     }
@@ -290,7 +318,11 @@ extension AnswerPump: TimerTarget {
     /// The next piece took too long.
     func timerFired(_ token: TimerToken) {
         timer = nil
-        breakOff("no piece within \(stream?.gap ?? .zero)")
+        guard let stream, !isOver else { return }
+        guard let records = stream.records else { return breakOff("no piece within \(stream.gap)") }
+        // The read goes on.
+        if !writer.isOverHighWatermark { records.heartbeat.withUnsafeBytes(write) }
+        if !isOver { timer = loop.setTimer(after: stream.gap, target: self) }
     }
 }
 

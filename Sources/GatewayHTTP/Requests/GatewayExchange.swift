@@ -111,6 +111,7 @@ package final class GatewayExchange: InboundExchange {
             pump = AnswerPump.begin(
                 stream, head, on: self, requestID: requestID, handler.log, compressor: compressor, sink: sink)
             pump?.start()
+            if stream.records?.endsAtDrain == true { pump?.follow(handler.streams) }
             return
         }
         if memory != nil { releaseMemory(response.body) }

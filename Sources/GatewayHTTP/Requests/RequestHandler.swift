@@ -9,6 +9,7 @@ import HTTPModel
 final class RequestHandler: InboundHandler {
     let responder: GatewayResponder
     let recorder: Recorder
+    let streams: LoopStreams
     /// The loop guards it.
     var admission: RequestAdmission
     private let health: Health
@@ -30,8 +31,10 @@ final class RequestHandler: InboundHandler {
     ///   - shared: the gateway's logs and phase.
     ///   - limits: the loop's.
     ///   - recorder: the loop's.
+    ///   - streams: the loop's.
     init(
-        _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, recorder: Recorder
+        _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, recorder: Recorder,
+        streams: LoopStreams
     ) {
         log = shared.logs.diagnostics
         largestBody = limits.requestBody
@@ -46,6 +49,7 @@ final class RequestHandler: InboundHandler {
         hosts = HostCheck(generation.hosts)
         health = Health(shared.phase)
         self.recorder = recorder
+        self.streams = streams
         memory = generation.memory
         files = generation.files.map {
             LoopFiles(

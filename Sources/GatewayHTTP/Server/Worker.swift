@@ -30,6 +30,7 @@ final class Worker {
     private let client: LoopClient
     private let shared: Shared
     private let recorder: Recorder
+    private let streams = LoopStreams()
     private let server: InboundServer
     /// The current generation's.
     private(set) var handler: RequestHandler
@@ -60,7 +61,7 @@ final class Worker {
         recorder.trace(generation.configuration, by: shared.tracing.exporter)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
-        handler = RequestHandler(generation, shared, limits, recorder: recorder)
+        handler = RequestHandler(generation, shared, limits, recorder: recorder, streams: streams)
         server = InboundServer(
             loop: loop, limits: limits, total: shared.connections, bodies: bodies,
             fileDescriptors: shared.fileDescriptors, clients: generation.configuration.clients,
@@ -93,7 +94,7 @@ final class Worker {
             generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
-        handler = RequestHandler(generation, shared, limits, recorder: recorder)
+        handler = RequestHandler(generation, shared, limits, recorder: recorder, streams: streams)
         server.use(
             handler, limits: limits, clients: generation.configuration.clients,
             errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
@@ -192,6 +193,7 @@ extension Worker: TimerTarget {
         }
         cutTimer = loop.setTimer(after: drainDeadline, target: self)
         server.stopAccepting()
+        streams.end()
     }
 }
 

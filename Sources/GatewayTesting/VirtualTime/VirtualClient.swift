@@ -221,10 +221,7 @@ private final class VirtualBody: Sendable {
     }
 
     func readNext() {
-        timer.disposable = clock.setDeadline(after: stream.gap) { [self] in
-            broken("no piece within \(stream.gap)")
-            stream.cancel()
-        }
+        limitGap()
         stream.read { [self] next in
             timer.disposable = Disposables.create()
             switch next {
@@ -235,6 +232,24 @@ private final class VirtualBody: Sendable {
             case .failure(let error): broken("the answer was broken off: \(error)")
             }
         }
+    }
+
+    private func limitGap() {
+        timer.disposable = clock.setDeadline(after: stream.gap) { [self] in gapEnded() }
+    }
+
+    /// The next piece took too long.
+    private func gapEnded() {
+        guard let records = stream.records else {
+            broken("no piece within \(stream.gap)")
+            return stream.cancel()
+        }
+        let heartbeat = records.heartbeat
+        received.withLock { $0 += heartbeat.count }
+        // Before the client gets it, and perhaps leaves.
+        limitGap()
+        // The read goes on.
+        piece(heartbeat) {}
     }
 
     /// On sockets, the gateway resets the connection.

@@ -135,15 +135,18 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     ///
     /// - Parameters:
     ///   - target: the target.
-    ///   - fields: sent unless the target sets them.
+    ///   - fields: sent unless the target sets them. `Last-Event-ID` replaces the target's, which is the
+    ///     first one.
     func prepareRecords(
         of target: Target, adding fields: HTTPFields
     ) throws(RequestFault) -> TransportCall {
         let calls = try settings.calls(to: target.baseURL)
         var limits = target.attemptLimits ?? calls.attemptLimits
         limits.between = limits.between ?? calls.attemptLimits.between ?? StreamLimits.silence
+        var headers = target.headers
+        if fields.contains("Last-Event-ID") { headers.remove("Last-Event-ID") }
         return try build(
-            target, target.headers.adding(fields), target.timeout ?? CallOptions.unbounded, limits, calls)
+            target, headers.adding(fields), target.timeout ?? CallOptions.unbounded, limits, calls)
     }
 
     @inline(__always)

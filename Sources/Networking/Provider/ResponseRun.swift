@@ -80,7 +80,8 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
 
     override var keepsDeadline: Bool { observer.keepsDeadline }
 
-    override var isStreaming: Bool { call.isUnbounded && observer.hasBegun }
+    /// A head that has arrived in time may wait for its body.
+    override var isStreaming: Bool { call.isUnbounded && (observer.hasBegun || !isInMemory) }
 
     override var streamedByteCount: Int { Int(clamping: streamed) }
 
@@ -101,6 +102,7 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     override func attemptFailed(_ error: TransportError) {
         observer.attemptFailed()
         super.attemptFailed(error)
+        isInMemory = true
     }
 
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }

@@ -12,6 +12,8 @@ final class EventConnections: PieceParser {
         var parser = EventParser(limit: StreamLimits.record)
         /// The head of the connection in progress.
         var head: TransportResponse?
+        /// Whether that is the head of an event stream.
+        var isChecked = false
         /// Connections in succession that brought no event.
         var failures = 0
     }
@@ -23,9 +25,14 @@ final class EventConnections: PieceParser {
 
     /// Whether the call may be repeated without an effect.
     private let mayReconnect: Bool
+    /// The request that the connections are made for; nil outside a request.
+    private let context: CallContext?
     private let state = Lock(State())
 
-    init(mayReconnect: Bool) { self.mayReconnect = mayReconnect }
+    init(mayReconnect: Bool, for context: CallContext?) {
+        self.mayReconnect = mayReconnect
+        self.context = context
+    }
 
     /// The fields of the next connection, unless the target sets them.
     var fields: HTTPFields {
@@ -37,19 +44,23 @@ final class EventConnections: PieceParser {
     func began(_ head: TransportResponse) {
         state.withLock { state in
             state.head = head
+            state.isChecked = false
             state.parser = EventParser(
                 limit: StreamLimits.record, lastEventID: state.parser.lastEventID, retry: state.parser.retry)
         }
     }
 
-    func values(in piece: ArraySlice<UInt8>, of call: TransportCall) throws -> [ServerSentEvent] {
-        try state.withLock { (state) throws -> [ServerSentEvent] in
-            try Self.check(state.head, of: call)
-            do {
-                let events = try state.parser.events(in: piece)
-                if !events.isEmpty { state.failures = 0 }
-                return events
-            } catch let error as LineSplitter.TooLong {
+    func next(in piece: inout ArraySlice<UInt8>, of call: TransportCall) throws -> ServerSentEvent? {
+        try state.withLock { (state) throws -> ServerSentEvent? in
+            if !state.isChecked {
+                try Self.check(state.head, of: call)
+                state.isChecked = true
+            }
+            do throws(LineSplitter.TooLong) {
+                let event = try state.parser.nextEvent(in: &piece)
+                if event != nil { state.failures = 0 }
+                return event
+            } catch {
                 throw NetworkError(error, of: call, "an event")
             }
         }
@@ -68,7 +79,7 @@ final class EventConnections: PieceParser {
         let least: Duration
         switch error {
         case is Ended: least = .zero
-        case let error as NetworkError where mayReconnect && error.mayPassForEvents:
+        case let error as NetworkError where mayReconnect && mayPass(error):
             least = error.retryAfter ?? .zero
         default: return nil
         }
@@ -82,6 +93,14 @@ final class EventConnections: PieceParser {
         return .milliseconds(max(wait, Int(clamping: min(least.nanoseconds / 1_000_000, 3_600_000))))
     }
 
+    /// Whether another connection may succeed.
+    private func mayPass(_ error: NetworkError) -> Bool {
+        if let statusCode = error.statusCode { return statusCode >= 500 }
+        // An answer that has begun has no deadline any more.
+        if error.reason == .deadlineExceeded { return context?.hasDeadline == false }
+        return error.kind == .networkFail && error.isRetryable
+    }
+
     private static func check(_ head: TransportResponse?, of call: TransportCall) throws(NetworkError) {
         guard let head else { return }
         let type = MediaType(head.fields[.contentType] ?? "")
@@ -91,13 +110,5 @@ final class EventConnections: PieceParser {
                 upstream: call.upstream.name, call: call, statusCode: head.status.code, attempts: 1,
                 elapsed: .zero, isRetryable: false)
         }
-    }
-}
-
-extension NetworkError {
-    /// Whether another connection may succeed.
-    fileprivate var mayPassForEvents: Bool {
-        if let statusCode { return statusCode >= 500 }
-        return kind == .networkFail && isRetryable && reason != .deadlineExceeded
     }
 }

@@ -28,16 +28,15 @@ package struct EventParser: Sendable {
         splitter = LineSplitter(.any, limit: limit)
     }
 
-    /// Returns the events that end in the piece. An event that has no blank line at its end is dropped with
-    /// the parser.
-    package mutating func events(
-        in piece: ArraySlice<UInt8>
-    ) throws(LineSplitter.TooLong) -> [ServerSentEvent] {
-        var events: [ServerSentEvent] = []
-        for line in try splitter.lines(in: piece) {
-            if let event = try read(line) { events.append(event) }
+    /// Removes the next event that ends in the piece, and returns it. Returns nil, and keeps the rest of the
+    /// piece, if no event ends there. An event that has no blank line at its end is dropped with the parser.
+    package mutating func nextEvent(
+        in piece: inout ArraySlice<UInt8>
+    ) throws(LineSplitter.TooLong) -> ServerSentEvent? {
+        while let line = try splitter.nextLine(in: &piece) {
+            if let event = try read(line) { return event }
         }
-        return events
+        return nil
     }
 
     private mutating func read(

@@ -29,31 +29,25 @@ package struct LineSplitter: Sendable {
         self.limit = limit
     }
 
-    /// Returns the lines that end in the piece, without their ends. They share its memory where they can.
-    package mutating func lines(in piece: ArraySlice<UInt8>) throws(TooLong) -> [ArraySlice<UInt8>] {
-        var lines: [ArraySlice<UInt8>] = []
-        var left = piece
-        while let first = left.first {
-            if mayEndWithLineFeed {
-                mayEndWithLineFeed = false
-                if first == Self.lineFeed {
-                    left = left.dropFirst()
-                    continue
-                }
-            }
-            guard let end = left.firstIndex(where: { endsLine($0) }) else {
-                try check(left.count)
-                rest += left
-                return lines
-            }
-            let line = left[left.startIndex..<end]
-            try check(line.count)
-            lines.append(rest.isEmpty ? line : rest[...] + line)
-            rest = []
-            mayEndWithLineFeed = left[end] == Self.carriageReturn
-            left = left[(end + 1)...]
+    /// Removes the next line that ends in the piece, and returns it without its end. It shares memory with the
+    /// piece where it can. Returns nil, and keeps the rest of the piece, if no line ends there.
+    package mutating func nextLine(in piece: inout ArraySlice<UInt8>) throws(TooLong) -> ArraySlice<UInt8>? {
+        if mayEndWithLineFeed, let first = piece.first {
+            mayEndWithLineFeed = false
+            if first == Self.lineFeed { piece = piece.dropFirst() }
         }
-        return lines
+        guard let end = piece.firstIndex(where: { endsLine($0) }) else {
+            try check(piece.count)
+            rest += piece
+            piece = []
+            return nil
+        }
+        try check(end - piece.startIndex)
+        let line: ArraySlice<UInt8> = rest.isEmpty ? piece[..<end] : rest[...] + piece[..<end]
+        rest = []
+        mayEndWithLineFeed = piece[end] == Self.carriageReturn
+        piece = piece[(end + 1)...]
+        return line
     }
 
     /// Returns the bytes after the last line end, and forgets them.

@@ -32,17 +32,18 @@ extension Reactive {
     /// Emits the events of a `text/event-stream` as they arrive, and connects again when the stream ends or
     /// fails (WHATWG HTML 9.2).
     ///
-    /// The next connection has the id of the last event as `Last-Event-ID`. It follows after the time that
-    /// the server has sent as `retry`, or after a second. The wait doubles up to 30 s while no event comes. A
-    /// 204 completes the stream. A 4xx, another status below 500, another media type, and the deadline of the
-    /// request that the call is made for end it with their errors. A call whose method is not safe connects
-    /// once. An event of more than 1 MiB ends the stream with `http_response_body_size`. The upstream may be
-    /// silent for 60 s, unless the target or the policy sets `AttemptLimits.between`.
+    /// The next connection has the id of the last event as `Last-Event-ID`; the target's own field of that
+    /// name is for the connections before. It follows after the time that the server has sent as `retry`, or
+    /// after a second. The wait doubles up to 30 s while no event comes. A 204 completes the stream. A 4xx,
+    /// another status below 500, another media type, and the deadline of the request that the call is made
+    /// for end it with their errors; a streamed answer that has begun has no deadline. A call whose method is
+    /// not safe connects once. An event of more than 1 MiB ends the stream with `http_response_body_size`.
+    /// The upstream may be silent for 60 s, unless the target or the policy sets `AttemptLimits.between`.
     public func events<Target: TargetType>(_ target: Target) -> Observable<ServerSentEvent>
     where Base == Provider<Target> {
         let context = CallContext.current
         return .deferred { [base] in
-            let connections = EventConnections(mayReconnect: target.method.isSafe)
+            let connections = EventConnections(mayReconnect: target.method.isSafe, for: context)
             // Later connections are made when nobody subscribes.
             let demand = Demand.current
             let connection = Observable<ServerSentEvent>.deferred {
@@ -72,7 +73,9 @@ protocol PieceParser: AnyObject, Sendable {
 
     /// The response has begun. Called again if the call is repeated before the first piece.
     func began(_ head: TransportResponse)
-    func values(in piece: ArraySlice<UInt8>, of call: TransportCall) throws -> [Value]
+    /// Removes the next value that ends in the piece, and returns it. Returns nil, and keeps the rest of the
+    /// piece, if no value ends there.
+    func next(in piece: inout ArraySlice<UInt8>, of call: TransportCall) throws -> Value?
     /// Returns the values after the last piece, or throws what ends the values instead.
     func finish(_ call: TransportCall) throws -> [Value]
 }
@@ -86,8 +89,12 @@ extension Provider {
         return .create { observer in
             pieces.subscribe(
                 onNext: { piece in
+                    var rest = piece
                     do {
-                        for value in try parser.values(in: piece, of: call) { observer.onNext(value) }
+                        // One by one, so that the values before a fault are delivered.
+                        while !observer.isStopped, let value = try parser.next(in: &rest, of: call) {
+                            observer.onNext(value)
+                        }
                     } catch {
                         observer.onError(error)
                     }
@@ -110,13 +117,21 @@ private final class LineParser: PieceParser {
 
     func began(_ head: TransportResponse) {}
 
-    func values(in piece: ArraySlice<UInt8>, of call: TransportCall) throws -> [JSONFragment] {
-        do {
-            let lines = try splitter.withLock { (splitter) throws(LineSplitter.TooLong) in
-                try splitter.lines(in: piece)
+    func next(in piece: inout ArraySlice<UInt8>, of call: TransportCall) throws -> JSONFragment? {
+        while let line = try nextLine(in: &piece, of: call) {
+            if let value = try fragment(line, call) { return value }
+        }
+        return nil
+    }
+
+    private func nextLine(
+        in piece: inout ArraySlice<UInt8>, of call: TransportCall
+    ) throws -> ArraySlice<UInt8>? {
+        do throws(LineSplitter.TooLong) {
+            return try splitter.withLock { (splitter) throws(LineSplitter.TooLong) in
+                try splitter.nextLine(in: &piece)
             }
-            return try lines.compactMap { try fragment($0, call) }
-        } catch let error as LineSplitter.TooLong {
+        } catch {
             throw NetworkError(error, of: call, "a line")
         }
     }

@@ -15,8 +15,10 @@ public final class CallContext: Sendable {
 
     /// Sent as `X-Request-Id` with every call.
     public let requestID: String
-    /// When the response to the client is due. No call outlasts it. Nil: only the call's own limits apply.
-    public let deadline: RxTime?
+    /// When the response to the client is due. No call outlasts it. Nil: only the call's own limits apply, as
+    /// while the client receives a stream.
+    public var deadline: RxTime? { hasDeadline ? due : nil }
+    private let due: RxTime?
 
     /// Whether fields of the client's request are forwarded.
     let forwards: Bool
@@ -42,6 +44,8 @@ public final class CallContext: Sendable {
     let log: Lock<AttemptLog>
     private let interruption = Atomic(Interruption.none)
     private let isOver = Atomic(false)
+    /// Whether the deadline no longer applies.
+    private let isLifted = Atomic(false)
     /// The scheduler of the request's loop; nil outside a gateway.
     package let scheduler: (any SchedulerType)?
     /// Kept until the answer has been handed over.
@@ -184,7 +188,7 @@ public final class CallContext: Sendable {
         Self.register()
         self.requestID = requestID
         clientText = client
-        self.deadline = deadline
+        due = deadline
         self.origin = origin
         self.outerTask = outerTask
         work = nil
@@ -215,7 +219,7 @@ public final class CallContext: Sendable {
         ownFields: HTTPFields? = nil
     ) {
         requestID = other.requestID
-        deadline = other.deadline
+        due = other.due
         origin = other.origin
         outerTask = other.outerTask
         self.work = work ?? other.work
@@ -244,6 +248,18 @@ public final class CallContext: Sendable {
     /// Records that the client has left, before calls are cancelled because of it. Then their connections are
     /// closed at once.
     package func abandon() { (root ?? self).interruption.store(.client, ordering: .relaxed) }
+
+    /// Records that the answer has begun in time. Calls that begin later, for the rest of a streamed answer,
+    /// have no deadline.
+    package func liftDeadline() { (root ?? self).isLifted.store(true, ordering: .relaxed) }
+
+    /// Whether calls that begin now have to end at a deadline.
+    var hasDeadline: Bool {
+        // Nearly always the request's own context. Not `root ?? self`, which counts references.
+        guard due != nil else { return false }
+        guard let root else { return !isLifted.load(ordering: .relaxed) }
+        return !root.isLifted.load(ordering: .relaxed)
+    }
 
     package var isOverdue: Bool { (root ?? self).interruption.load(ordering: .relaxed) == .deadline }
     var isAbandoned: Bool { (root ?? self).interruption.load(ordering: .relaxed) == .client }

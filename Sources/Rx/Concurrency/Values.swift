@@ -14,12 +14,18 @@ extension ObservableConvertibleType {
         return AsyncThrowingStream { try await reading.next() }
     }
 
-    /// The same with other numbers of waiting values at which a source that can pause does so, and resumes.
-    package func values(pausingAt highWatermark: Int, resumingAt lowWatermark: Int) -> AsyncThrowingStream<
-        Element, any Error
-    > {
+    /// The same with other weights of waiting values at which a source that can pause does so, and resumes.
+    ///
+    /// - Parameters:
+    ///   - highWatermark: the weight that pauses the source.
+    ///   - lowWatermark: the weight that resumes it.
+    ///   - weigh: returns the weight of a value.
+    package func values(
+        pausingAt highWatermark: Int, resumingAt lowWatermark: Int,
+        weighing weigh: @escaping @Sendable (Element) -> Int
+    ) -> AsyncThrowingStream<Element, any Error> {
         let reading = ValuesReading(
-            asObservable(), pausingAt: highWatermark, resumingAt: lowWatermark)
+            asObservable(), pausingAt: highWatermark, resumingAt: lowWatermark, weighing: weigh)
         return AsyncThrowingStream { try await reading.next() }
     }
 }
@@ -31,10 +37,15 @@ final class ValuesReading<Element: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - source: the stream.
-    ///   - highWatermark: the number of buffered values that pauses the source.
-    ///   - lowWatermark: the number of buffered values that resumes the source.
-    init(_ source: Observable<Element>, pausingAt highWatermark: Int = 16, resumingAt lowWatermark: Int = 4) {
-        let buffer = ValuesBuffer<Element>(highWatermark: highWatermark, lowWatermark: lowWatermark)
+    ///   - highWatermark: the weight of buffered values that pauses the source.
+    ///   - lowWatermark: the weight of buffered values that resumes the source.
+    ///   - weigh: returns the weight of a value. Default 1.
+    init(
+        _ source: Observable<Element>, pausingAt highWatermark: Int = 16, resumingAt lowWatermark: Int = 4,
+        weighing weigh: @escaping @Sendable (Element) -> Int = { _ in 1 }
+    ) {
+        let buffer = ValuesBuffer<Element>(
+            highWatermark: highWatermark, lowWatermark: lowWatermark, weigh: weigh)
         self.buffer = buffer
         guard !Task.isCancelled else {
             buffer.cancel()
