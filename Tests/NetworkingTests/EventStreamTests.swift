@@ -55,7 +55,7 @@ struct EventStreamTests {
         transport = StubTransport(scheduler: time)
         var policy = CallPolicy()
         policy.retry = .never
-        provider = Provider<Feed>(transport: transport, policy: policy)
+        provider = Provider<Feed>(transport: transport, policy: policy, jitter: { _ in .zero })
     }
 
     private func answer(_ bodies: String...) {
@@ -264,6 +264,65 @@ struct EventStreamTests {
         let count = transport.attempts.count
         time.advance(by: .seconds(1))
         #expect(transport.attempts.count == count + 1)
+    }
+
+    @Test("A server that asks for no wait at all is left alone for 100 ms, and longer while no event comes")
+    func impatientServer() {
+        transport.answer { _ in
+            .response(200, fields: [.contentType: "text/event-stream"], body: "retry: 0\n\n")
+        }
+        let events = Received(provider.rx.events(Feed()))
+        var waits: [Int] = []
+        for _ in 0..<4 {
+            let count = transport.attempts.count
+            var wait = 0
+            while transport.attempts.count == count, wait < 60_000 {
+                time.advance(by: .milliseconds(1))
+                wait += 1
+            }
+            waits.append(wait)
+        }
+        #expect(waits == [100, 1_000, 2_000, 4_000])
+        #expect(events.error == nil)
+    }
+
+    @Test("Up to a quarter is added to a doubled wait")
+    func jitter() {
+        transport.answer { _ in .response(500) }
+        var policy = CallPolicy()
+        policy.retry = .never
+        let provider = Provider<Feed>(transport: transport, policy: policy, jitter: { $0 })
+        let events = Received(provider.rx.events(Feed()))
+        time.advance(by: .milliseconds(1_000))
+        #expect(transport.attempts.count == 2)
+        time.advance(by: .milliseconds(2_499))
+        #expect(transport.attempts.count == 2)
+        time.advance(by: .milliseconds(1))
+        #expect(transport.attempts.count == 3)
+        #expect(events.error == nil)
+    }
+
+    @Test(
+        "An id that no field can have is not sent back",
+        arguments: ["a\tb", String(repeating: "i", count: 1_025)])
+    func unsendableID(id: String) {
+        answer("id: \(id)\ndata: a\n\n", "data: b\n\n")
+        let events = Received(provider.rx.events(Feed()))
+        time.advance(by: .seconds(2))
+        #expect(events.values.map(\.data) == ["a", "b"])
+        #expect(events.isCompleted)
+        #expect(lastEventIDs == [nil, nil, nil])
+    }
+
+    @Test("Later connections of a stream that was made outside of a request are made for the request, too")
+    func laterConnections() {
+        answer("data: a\n\n", "data: b\n\n")
+        let stream = provider.rx.events(Feed())
+        let context = CallContext(requestID: "r-1")
+        let events = CallContext.$current.withValue(context) { Received(stream) }
+        time.advance(by: .seconds(2))
+        #expect(events.isCompleted)
+        #expect(transport.attempts.map { $0.call.fields[.xRequestID] } == ["r-1", "r-1", "r-1"])
     }
 
     @Test("Disposal ends the wait for the next connection")

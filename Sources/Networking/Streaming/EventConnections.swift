@@ -20,25 +20,42 @@ final class EventConnections: PieceParser {
 
     /// Milliseconds before the next connection, unless the server asks for another time.
     private static let firstWait = 1_000
+    /// Fewest milliseconds, whatever the server asks for.
+    private static let leastWait = 100
+    /// Fewest milliseconds from which the wait doubles.
+    private static let leastDoubled = 500
     /// Milliseconds up to which the wait doubles.
     private static let longestWait = 30_000
+    /// Maximum number of bytes of an id that is sent back.
+    private static let longestID = 1_024
 
     /// Whether the call may be repeated without an effect.
     private let mayReconnect: Bool
     /// The request that the connections are made for; nil outside a request.
     private let context: CallContext?
+    private let jitter: Jitter
     private let state = Lock(State())
 
-    init(mayReconnect: Bool, for context: CallContext?) {
+    /// - Parameter jitter: chooses what is added to a doubled wait, so that not all clients of a server that was
+    ///   gone come back at once.
+    init(mayReconnect: Bool, for context: CallContext?, jitter: @escaping Jitter) {
         self.mayReconnect = mayReconnect
         self.context = context
+        self.jitter = jitter
     }
 
     /// The fields of the next connection, unless the target sets them.
     var fields: HTTPFields {
         var fields: HTTPFields = [.accept: "text/event-stream", .cacheControl: "no-store"]
-        if let id = state.withLock({ $0.parser.lastEventID }) { fields["Last-Event-ID"] = id }
+        if let id = state.withLock({ $0.parser.lastEventID }), Self.isSendable(id) {
+            fields["Last-Event-ID"] = id
+        }
         return fields
+    }
+
+    /// A longer id, or one with control characters, could not be sent at all.
+    private static func isSendable(_ id: String) -> Bool {
+        id.utf8.count <= longestID && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
     }
 
     func began(_ head: TransportResponse) {
@@ -83,14 +100,17 @@ final class EventConnections: PieceParser {
             least = error.retryAfter ?? .zero
         default: return nil
         }
-        let wait = state.withLock { state in
-            let first = state.parser.retry ?? Self.firstWait
+        let (wait, isDoubled) = state.withLock { state in
+            let first = max(state.parser.retry ?? Self.firstWait, Self.leastWait)
+            defer { state.failures += 1 }
+            guard state.failures > 0 else { return (first, false) }
             // At most an hour times 64.
-            let doubled = min(first << min(state.failures, 6), Self.longestWait)
-            state.failures += 1
-            return max(first, doubled)
+            let doubled = max(first, Self.leastDoubled) << min(state.failures, 6)
+            return (max(first, min(doubled, Self.longestWait)), true)
         }
-        return .milliseconds(max(wait, Int(clamping: min(least.nanoseconds / 1_000_000, 3_600_000))))
+        let asked = max(wait, Int(clamping: min(least.nanoseconds / 1_000_000, 3_600_000)))
+        let added = isDoubled ? jitter(.milliseconds(asked / 4)).nanoseconds / 1_000_000 : 0
+        return .milliseconds(asked + Int(clamping: added))
     }
 
     /// Whether another connection may succeed.

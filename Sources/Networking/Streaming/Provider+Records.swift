@@ -34,16 +34,21 @@ extension Reactive {
     ///
     /// The next connection has the id of the last event as `Last-Event-ID`; the target's own field of that
     /// name is for the connections before. It follows after the time that the server has sent as `retry`, or
-    /// after a second. The wait doubles up to 30 s while no event comes. A 204 completes the stream. A 4xx,
-    /// another status below 500, another media type, and the deadline of the request that the call is made
-    /// for end it with their errors; a streamed answer that has begun has no deadline. A call whose method is
-    /// not safe connects once. An event of more than 1 MiB ends the stream with `http_response_body_size`.
-    /// The upstream may be silent for 60 s, unless the target or the policy sets `AttemptLimits.between`.
+    /// after a second, at least after 100 ms. The wait doubles up to 30 s while no event comes, and up to a
+    /// quarter is added to it at random. A 204 completes the stream. A 4xx, another status below 500, another
+    /// media type, and the deadline of the request that the call is made for end it with their errors; a
+    /// streamed answer that has begun has no deadline. A call whose method is not safe connects once. An event
+    /// of more than 1 MiB ends the stream with `http_response_body_size`. An id of more than 1 KiB, or with
+    /// control characters, is not sent back. The upstream may be silent for 60 s, unless the target or the
+    /// policy sets `AttemptLimits.between`.
     public func events<Target: TargetType>(_ target: Target) -> Observable<ServerSentEvent>
     where Base == Provider<Target> {
-        let context = CallContext.current
+        let assembled = CallContext.current
         return .deferred { [base] in
-            let connections = EventConnections(mayReconnect: target.method.isSafe, for: context)
+            // A stream that was made outside of a request belongs to the one that subscribes to it.
+            let context = CallContext.current ?? assembled
+            let connections = EventConnections(
+                mayReconnect: target.method.isSafe, for: context, jitter: base.settings.jitter)
             // Later connections are made when nobody subscribes.
             let demand = Demand.current
             let connection = Observable<ServerSentEvent>.deferred {
@@ -55,7 +60,11 @@ extension Reactive {
                 } catch let fault as RequestFault {
                     return .error(NetworkError(unbuilt: fault, upstream: base.settings.name))
                 }
-                return base.records(of: call, to: target, by: connections, demand: demand)
+                let records = base.records(of: call, to: target, by: connections, demand: demand)
+                // The timer of a later connection runs in no context.
+                return .create { observer in
+                    CallContext.$current.withValue(context) { records.subscribe(observer) }
+                }
             }
             return connection.retry(when: { (errors: Observable<any Error>) -> Observable<Int> in
                 errors.flatMap { error -> Observable<Int> in
