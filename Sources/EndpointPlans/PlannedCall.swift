@@ -68,8 +68,8 @@ package struct PlannedItems: Sendable {
 
     package init(_ source: PlanReference) { self.source = source }
 
-    /// Returns what is wrong with the numbers of a handler; nil if they are valid. A number that it leaves out
-    /// is the standard.
+    /// Returns what is wrong with the numbers of a handler; nil if they are valid. A number that it leaves
+    /// out is the standard.
     package static func fault(concurrency: Int?, limit: Int?, atLeast: Int?) -> String? {
         concurrency.flatMap { concurrencyRange.fault(of: "concurrency", $0) }
             ?? limit.flatMap { limitRange.fault(of: "limit", $0) }

@@ -14,7 +14,7 @@ struct EndpointFaultTests {
     private var errors: [String] { bench.incidents.map { "\($0.part ?? "-"): \($0.error)" } }
 
     private static let noAnswer =
-        "-: the stream of the handler completed without a value, so there is no answer"
+        "-: the stream of the handler completed without a value, which is not an answer"
 
     private func declareEmptyHandlers() {
         bench.gateway.get("/observable") { _ in Observable<Answer>.empty() }

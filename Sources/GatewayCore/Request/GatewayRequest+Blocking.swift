@@ -8,15 +8,16 @@ extension GatewayRequest {
     ///         .json(try await request.blocking { try database.report() })
     ///     }
     ///
-    /// Handlers, `async` ones too, run on the loop of their request, which serves thousands of others: a file,
-    /// a database in a library or a long computation holds all of them up. A gateway has 16 threads for such
-    /// work, and clients take turns at them by address.
+    /// Handlers, `async` ones too, run on the loop of their request, which serves thousands of others: a
+    /// file, a database in a library or a long computation holds all of them up. A gateway has 16 threads for
+    /// such work, and clients take turns at them by address.
     ///
     /// When the request ends, because of its deadline or because its client has left, the wait ends at once.
-    /// Work that has not begun is dropped. Work that has begun cannot be stopped: it keeps its thread until it
-    /// returns, and its value is dropped.
+    /// Work that has not begun is dropped. Work that has begun cannot be stopped: it keeps its thread until
+    /// it returns, and its value is dropped.
     ///
-    /// - Parameter work: may block. It belongs to the request, as `request.log` and the context of calls show.
+    /// - Parameter work: may block. It belongs to the request, as `request.log` and the context of calls
+    ///   show.
     /// - Returns: what `work` returns.
     /// - Throws: what `work` throws; 503 `OVERLOADED` if 1024 others wait, or the client has more than its
     ///   share of them; `CancellationError` once the request has ended.

@@ -127,7 +127,7 @@ extension EndpointFault {
 
     /// Of a handler whose stream has no answer, or that awaits the value of a stream without one.
     static var noAnswer: EndpointFault {
-        EndpointFault("the stream of the handler completed without a value, so there is no answer")
+        EndpointFault("the stream of the handler completed without a value, which is not an answer")
     }
 
     /// Of a part that asks no upstream.

@@ -64,7 +64,8 @@ struct PrintedLines {
 
     private var rest: [UInt8] = []
 
-    /// Returns the lines that have ended, without those that are empty. Bytes that are not UTF-8 are replaced.
+    /// Returns the lines that have ended, without those that are empty. Bytes that are not UTF-8 are
+    /// replaced.
     mutating func add(_ bytes: ArraySlice<UInt8>) -> [String] {
         var lines: [String] = []
         var bytes = bytes

@@ -8,8 +8,8 @@ extension GatewayServer {
     ///
     /// The first line on standard output is `sluice listening on http://HOST:PORT`, once the hooks of
     /// `Gateway.onStart` have ended; the access log follows it. Lines that the program itself writes to
-    /// standard output from then on, as `print` does, and in hooks, are logged on standard error instead, with
-    /// the message `printed`. A second signal ends the process at once. SIGHUP reloads the upstreams'
+    /// standard output from then on, as `print` does, and in hooks, are logged on standard error instead,
+    /// with the message `printed`. A second signal ends the process at once. SIGHUP reloads the upstreams'
     /// certificates. SIGUSR1 and SIGUSR2 are ignored unless the program handles them.
     ///
     /// Call it on the main thread, in a synchronous `main`: it serves the main queue while it waits, so that

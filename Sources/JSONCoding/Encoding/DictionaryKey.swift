@@ -1,4 +1,5 @@
-/// Finds the key type with which the standard library's dictionaries ask for a container. It is internal there.
+/// Finds the key type with which the standard library's dictionaries ask for a container. It is internal
+/// there.
 ///
 /// A dictionary may encode itself to the encoder of a type around it (a property wrapper, a hand-written JSON
 /// value), where the type of the value does not tell that its members have a random order.

@@ -1,5 +1,6 @@
 import HTTPModel
 import Rx
+import Synchronization
 
 /// The call of `request(_:)`. `@unchecked Sendable` as `CallRun`: it adds only constants.
 final class ResponseRun: CallRun<Response>, @unchecked Sendable {
@@ -45,15 +46,15 @@ extension TransportResponse: ObservedOutput {
     fileprivate var isForNextHop: Bool { status == .proxyAuthenticationRequired }
 }
 
-/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: it adds a constant,
-/// and a count that only the loop of the call's attempts uses.
+/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: it adds only
+/// constants.
 final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttemptReceiver,
     @unchecked Sendable
 {
     private let observer: any CallObserver
-    /// Bytes of the response in progress that were delivered in pieces or to a file.
-    private var streamed: Int64 = 0
-    private var isInMemory = true
+    /// Bytes of the response in progress that were delivered in pieces or to a file; negative for a response
+    /// in memory.
+    private let streamed = Atomic<Int64>(-1)
 
     init(_ call: TransportCall, _ provider: ProviderSettings, _ observer: any CallObserver) {
         self.observer = observer
@@ -81,9 +82,11 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     override var keepsDeadline: Bool { observer.keepsDeadline }
 
     /// A head that has arrived in time may wait for its body.
-    override var isStreaming: Bool { call.isUnbounded && (observer.hasBegun || !isInMemory) }
+    override var isStreaming: Bool { call.isUnbounded && (observer.hasBegun || isDivided) }
 
-    override var streamedByteCount: Int { Int(clamping: streamed) }
+    private var isDivided: Bool { streamed.load(ordering: .relaxed) >= 0 }
+
+    override var streamedByteCount: Int { max(0, Int(clamping: streamed.load(ordering: .relaxed))) }
 
     override var streaming: (any StreamingAttemptReceiver)? { self }
 
@@ -102,15 +105,14 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     override func attemptFailed(_ error: TransportError) {
         observer.attemptFailed()
         super.attemptFailed(error)
-        isInMemory = true
+        streamed.store(-1, ordering: .relaxed)
     }
 
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
 
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         let form = form(of: head, flow)
-        streamed = 0
-        isInMemory = form == .whole
+        streamed.store(form == .whole ? -1 : 0, ordering: .relaxed)
         return form
     }
 
@@ -131,7 +133,7 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }
 
     func attemptReceived(_ bytes: Int64, of total: Int64?) {
-        if !isInMemory { streamed = bytes }
+        if isDivided { streamed.store(bytes, ordering: .relaxed) }
         observer.callReceived(bytes, of: total)
     }
 }

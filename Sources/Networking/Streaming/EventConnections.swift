@@ -36,8 +36,8 @@ final class EventConnections: PieceParser {
     private let jitter: Jitter
     private let state = Lock(State())
 
-    /// - Parameter jitter: chooses what is added to a doubled wait, so that not all clients of a server that was
-    ///   gone come back at once.
+    /// - Parameter jitter: chooses what is added to a doubled wait, so that not all clients of a server that
+    ///   was gone come back at once.
     init(mayReconnect: Bool, for context: CallContext?, jitter: @escaping Jitter) {
         self.mayReconnect = mayReconnect
         self.context = context

@@ -29,8 +29,8 @@ package struct LineSplitter: Sendable {
         self.limit = limit
     }
 
-    /// Removes the next line that ends in the piece, and returns it without its end. It shares memory with the
-    /// piece where it can. Returns nil, and keeps the rest of the piece, if no line ends there.
+    /// Removes the next line that ends in the piece, and returns it without its end. It shares memory with
+    /// the piece where it can. Returns nil, and keeps the rest of the piece, if no line ends there.
     package mutating func nextLine(in piece: inout ArraySlice<UInt8>) throws(TooLong) -> ArraySlice<UInt8>? {
         if mayEndWithLineFeed, let first = piece.first {
             mayEndWithLineFeed = false

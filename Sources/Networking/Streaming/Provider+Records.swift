@@ -37,10 +37,10 @@ extension Reactive {
     /// after a second, at least after 100 ms. The wait doubles up to 30 s while no event comes, and up to a
     /// quarter is added to it at random. A 204 completes the stream. A 4xx, another status below 500, another
     /// media type, and the deadline of the request that the call is made for end it with their errors; a
-    /// streamed answer that has begun has no deadline. A call whose method is not safe connects once. An event
-    /// of more than 1 MiB ends the stream with `http_response_body_size`. An id of more than 1 KiB, or with
-    /// control characters, is not sent back. The upstream may be silent for 60 s, unless the target or the
-    /// policy sets `AttemptLimits.between`.
+    /// streamed answer that has begun has no deadline. A call whose method is not safe connects once. An
+    /// event of more than 1 MiB ends the stream with `http_response_body_size`. An id of more than 1 KiB, or
+    /// with control characters, is not sent back. The upstream may be silent for 60 s, unless the target or
+    /// the policy sets `AttemptLimits.between`.
     public func events<Target: TargetType>(_ target: Target) -> Observable<ServerSentEvent>
     where Base == Provider<Target> {
         let assembled = CallContext.current
