@@ -81,9 +81,12 @@ struct ProgramTests {
                 Announcement.complain("exit code \(code): \(log.events)")
                 exit(1)
             }
+            Announcement.complain("as expected")
             exit(0)
         }
-        #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } == "")
+        #expect(
+            result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }
+                == "sluice: as expected\n")
     }
 
     @Test("A hook of the start that fails ends the program with exit code 1 and its error")
@@ -98,6 +101,7 @@ struct ProgramTests {
                 }
                 gateway.onStop { Announcement.complain("closed", by: "shop") }
             }
+            print("end")
             exit(code)
         }
         let errors = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }
@@ -105,7 +109,7 @@ struct ProgramTests {
             errors
                 == "shop: closed\nshop: onStart at Shop/Program.swift:12 failed: the database is locked\n")
         // It was never announced.
-        #expect(result?.standardOutputContent.isEmpty == true)
+        #expect(result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } == "end\n")
     }
 
     @Test("SIGTERM cancels a hook of the start, and the program ends without having served")
@@ -121,10 +125,12 @@ struct ProgramTests {
                 }
                 gateway.onDrain { Announcement.complain("drain") }
             }
+            print("end")
+            Announcement.complain("end")
             exit(code)
         }
-        #expect(result?.standardOutputContent.isEmpty == true)
-        #expect(result?.standardErrorContent.isEmpty == true)
+        #expect(result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } == "end\n")
+        #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } == "sluice: end\n")
     }
 
     @Test("The help lists the flags of every gateway and those of the program, with its defaults")
