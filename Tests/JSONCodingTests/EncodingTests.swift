@@ -61,7 +61,7 @@ struct EncodingTests {
         #expect(try encoder.encode(["b": 1, "a": 2]).description == #"{"a":2,"b":1}"#)
         // A type may hand its encoder on to its dictionary.
         let numbers = Dictionary(uniqueKeysWithValues: (0..<20).map { ("\($0 + 10)", $0) })
-        let sorted = numbers.sorted { $0.value < $1.value }.map { #""\($0.key)":\($0.value)"# }
+        let sorted = numbers.sorted { $0.value < $1.value }.map { "\"\($0.key)\":\($0.value)" }
         let handedOn = EncodedBy { encoder in try numbers.encode(to: encoder) }
         #expect(try encoder.encode(handedOn).description == "{\(sorted.joined(separator: ","))}")
         #expect(try encoder.encode([handedOn]).description == "[{\(sorted.joined(separator: ","))}]")
