@@ -53,7 +53,7 @@ final class ProviderSettings: Sendable {
     let stages: CallStages?
     private let policy: CallPolicy
     private let plugins: PluginList
-    private let jitter: Jitter
+    let jitter: Jitter
     /// The configured upstream; nil if each target names its own base URL.
     let configuredUpstream: Upstream?
     /// The settings of calls to the configured upstream.
