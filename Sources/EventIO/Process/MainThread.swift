@@ -1,6 +1,6 @@
 import CLibevent
 private import CLinux
-import Dispatch
+package import Dispatch
 import Glibc
 import Synchronization
 
