@@ -37,6 +37,8 @@ struct Generation: Sendable {
         let refusals: RefusalLog
         let metrics: MetricTable
         let loops: [EventLoop]
+        /// The loads of shared values in progress, of all generations.
+        let sharedLoads = SharedLoads()
 
         func report(_ incident: GatewayIncident) {
             if incident.isRefusal {
@@ -101,6 +103,7 @@ struct Generation: Sendable {
             WorkThreads.submit(.handlers, for: CallContext.current?.client, $0)
         }
         environment.executors = { LoopExecutors($0, on: site.loops) }
+        environment.sharedLoads = site.sharedLoads
         environment.log = site.log
         environment.metrics = site.metrics
         environment.reportBackground = { site.report($0) }
@@ -114,6 +117,7 @@ struct Generation: Sendable {
         }
         lifecycle = gateway.lifecycle
         (upstreams, upstreamNames, policies) = gateway.upstreams
+        gateway.releaseDeclarations()
         upstreamLabels = upstreamNames.map { site.metrics.name(.upstream, $0) }
         for label in upstreams.map(\.label) {
             UpstreamCounts.begin(site.metrics.name(.upstream, label))

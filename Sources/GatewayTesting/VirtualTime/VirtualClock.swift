@@ -19,7 +19,8 @@ final class VirtualClock: JumpingClock, TaskExecutor {
     }
 
     private let time = ManualScheduler()
-    /// The timers that only end something late: a request, a piece of a stream, a foreign wait.
+    /// Timers that answers do not wait for. They end something late, such as a request, a piece of a stream,
+    /// a foreign wait or a hook, or begin a job.
     private let deadlines = Lock<Set<TimerToken>>([])
     private let foreignWaitEnded = Lock<(@Sendable (ForeignWait) -> Void)?>(nil)
     /// Whether anything was added since the last wait, which then does not wait.
@@ -51,7 +52,7 @@ final class VirtualClock: JumpingClock, TaskExecutor {
 
     /// A request's own timer is its deadline.
     func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
-        guard target is any OngoingRequest else {
+        guard target is any OngoingRequest || target is any BackgroundTimer else {
             defer { wake() }
             return time.setTimer(after: dueTime, target: target)
         }
