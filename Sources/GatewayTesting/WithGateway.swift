@@ -23,7 +23,8 @@ import JSONBytes
 ///   - isolation: the actor of the test.
 ///   - body: the test.
 /// - Throws: `UnmatchedCalls` if a call matched no stub, `GatewayLeak` if a request or call is still in
-///   progress after `body` has returned, and any error of `declare` and `body`.
+///   progress after `body` has returned, `GatewayStartError` if a hook of the start fails, and any error of
+///   `declare` and `body`.
 public func withGateway<Result: Sendable>(
     _ world: GatewayWorld = .sockets,
     upstreams: StubUpstreams = StubUpstreams(),
@@ -38,7 +39,8 @@ public func withGateway<Result: Sendable>(
             world.isVirtual
             ? try await VirtualWorld.run(
                 world.patience, upstreams, unmatched, configuration, declare, isolation, body)
-            : try await SocketWorld.run(upstreams, unmatched, configuration, declare, isolation, body)
+            : try await SocketWorld.run(
+                world.patience, upstreams, unmatched, configuration, declare, isolation, body)
         if let error = unmatched.error() { throw error }
         return result
     } catch let error as UnmatchedCalls {

@@ -1,5 +1,6 @@
 import EventIO
 import Foundation
+import GatewayCore
 import HTTPInbound
 import TestTools
 import Testing
@@ -121,11 +122,11 @@ struct DeploymentTests {
         #expect(code == 0, "\(output.suffix(200))")
     }
 
-    @Test("The unit tells systemd when it is ready, is watched, and has 40 s to stop")
+    @Test("The unit tells systemd when it is ready, is watched, and has 60 s to stop")
     func unitSettings() throws {
         let unit = try Self.text("systemd/sluice.service")
         // The socket of the admin listener is in the folder that systemd makes.
-        for line in ["Type=notify", "WatchdogSec=30", "TimeoutStopSec=40", "RuntimeDirectory=sluice"] {
+        for line in ["Type=notify", "WatchdogSec=30", "TimeoutStopSec=60", "RuntimeDirectory=sluice"] {
             #expect(unit.contains("\n\(line)\n"), "\(line)")
         }
     }
@@ -143,7 +144,7 @@ struct DeploymentTests {
         let spool = try #require(GatewayServerConfiguration().inbound.spoolDirectory)
         let lines = [
             "- {name: admin, containerPort: 9901}", "enableServiceLinks: false",
-            "terminationGracePeriodSeconds: 45", "limits: {cpu: \"2\", memory: 2Gi}",
+            "terminationGracePeriodSeconds: 60", "limits: {cpu: \"2\", memory: 2Gi}",
             "readOnlyRootFilesystem: true", "- {name: config, mountPath: /etc/sluice, readOnly: true}",
             "configMap: {name: sluice}", "- {name: spool, mountPath: \(spool)}",
             "emptyDir: {sizeLimit: 2Gi}",
@@ -203,14 +204,17 @@ struct DeploymentTests {
         #expect(try Self.text("prometheus/prometheus.yaml").contains("targets: [\"gateway:9901\"]\n"))
     }
 
-    @Test("A stop may take longer than the drain")
-    func patience() throws {
-        let drain = Int(GatewayServerConfiguration().drainDeadline / .seconds(1))
-        let pod = try Self.text("kubernetes/deployment.yaml")
-        let grace = try #require(pod.firstMatch(of: /terminationGracePeriodSeconds: (\d+)/)?.output.1)
-        #expect(Int(grace).map { $0 > drain } == true)
-        let unit = try Self.text("systemd/sluice.service")
-        let stop = try #require(unit.firstMatch(of: /TimeoutStopSec=(\d+)/)?.output.1)
-        #expect(Int(stop).map { $0 > drain } == true)
+    @Test(
+        "A stop may take as long as the drain, the end of a cancelled job and a hook of the stop together",
+        arguments: [
+            "kubernetes/deployment.yaml", "systemd/sluice.service", "compose.yaml", "compose.file.yaml",
+            "../Sources/GatewayCore/GatewayCore.docc/RunningRecipes.md",
+        ])
+    func patience(file: String) throws {
+        let grace = /(?:terminationGracePeriodSeconds: |TimeoutStopSec=|stop_grace_period: )(\d+)/
+        let found = try Self.text(file).matches(of: grace).compactMap { Int($0.output.1) }
+        #expect(found.count == 1)
+        let longest = GatewayServerConfiguration().drainDeadline + GatewayLifecycle.endLimit * 2
+        #expect(found.allSatisfy { Duration.seconds($0) > longest })
     }
 }

@@ -36,6 +36,27 @@ struct BlockingWorkTests {
         #expect(bench.incidents.count == 1)
     }
 
+    @Test("Work of a gateway belongs to nobody, also in a handler")
+    func nobody() async throws {
+        let held = HeldWork()
+        let bench = Bench(blockingWork: { work in
+            defer { held.run() }
+            return held.submit(work)
+        })
+        bench.gateway.get("/own") { [weak gateway = bench.gateway] _ async throws -> Answer in
+            let isNobodys = try await gateway?.blocking { CallContext.current == nil }
+            return .json(isNobodys ?? false)
+        }
+        let total = bench.gateway.shared("total", for: .seconds(60)) {
+            [weak gateway = bench.gateway] () async throws -> Int in
+            try await gateway?.blocking { 7 } ?? 0
+        }
+        bench.gateway.get("/shared") { _ async throws -> Answer in .json(try await total.value) }
+        #expect(try await bench.eventualAnswer("/own")["/data"] == "true")
+        #expect(try await bench.eventualAnswer("/shared")["/data"] == "7")
+        #expect(held.clients.withLock { $0 } == [nil, nil])
+    }
+
     @Test("Where no other threads are, as in virtual time, the work runs at once")
     func virtual() async throws {
         let bench = Bench()

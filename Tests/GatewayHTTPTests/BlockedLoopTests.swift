@@ -94,6 +94,29 @@ struct BlockedLoopTests {
             line[member: "what"]?.stringValue == BlockedLoopLog.description(time, by: "GET \(path)"))
     }
 
+    @Test("A warning names a shared value whose closure has blocked its loop")
+    func sharedValue() throws {
+        let errors = RawPipe()
+        defer { close(errors.reader) }
+        _ = try withLoggedGateway(
+            errors: errors.writer, configure: { $0.logLevel = .warning },
+            declare: { gateway in
+                let rates = gateway.shared("rates", for: .seconds(60)) { () async throws -> Int in
+                    Self.block()
+                    return 1
+                }
+                gateway.get("/rates") { _ async throws -> Answer in .json(try await rates.value) }
+            },
+            { server in
+                let client = try RawClient(port: server.port)
+                #expect(client.get("/rates")?.status == 200)
+            })
+        close(errors.writer)
+        let lines = errors.readAll().split(separator: "\n").filter { $0.contains("loop blocked") }
+        #expect(lines.count == 1)
+        #expect(lines.allSatisfy { $0.contains(#","by":"the shared value rates","#) })
+    }
+
     @Test("The warning says for how long and by what")
     func description() {
         #expect(

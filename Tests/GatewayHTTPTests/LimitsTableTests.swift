@@ -75,6 +75,7 @@ struct LimitsTableTests {
             "lifecycle.start": GatewayLifecycle.startLimit, "lifecycle.end": GatewayLifecycle.endLimit,
             "lifecycle.job": GatewayLifecycle.jobLimit,
             "shared.load": Gateway.sharedLoadLimit, "shared.values": Gateway.mostSharedValues,
+            "shared.forgotten": SharedTable<Int, Int>.mostForgotten,
             "upstreamBodies": GatewayServerConfiguration.mostUpstreamBodies,
             "upstream.urls": UpstreamAddress.maximum,
             "upstream.addresses": ClusterSite.mostAddresses,

@@ -1,3 +1,4 @@
+import Dispatch
 import GatewayCore
 import GatewayHTTP
 import HTTPModel
@@ -132,7 +133,7 @@ struct LifecycleTests {
         #expect(log.count("run") == 2)
     }
 
-    @Test("Runs of a job never overlap, and the drain cancels the last one")
+    @Test("Runs of a job never overlap and skip the times that they miss, and the drain cancels the last one")
     func overlap() async throws {
         let upstreams = StubUpstreams()
         upstreams["diary"].on(.get, "/total").answer(.json("7").after(.seconds(4)))
@@ -153,10 +154,10 @@ struct LifecycleTests {
                 gateway.onStop { log.add("stop") }
             }
         ) { client in
-            // From 3 s to 7 s, and from 10 s on.
-            try await client.wait(.seconds(9))
+            // From 3 s to 7 s, and from 9 s on.
+            try await client.wait(.milliseconds(8_900))
             #expect(log.events == ["begin", "end"])
-            try await client.wait(.seconds(2))
+            try await client.wait(.milliseconds(200))
             #expect(log.events == ["begin", "end", "begin"])
         }
         #expect(log.events == ["begin", "end", "begin", "CancellationError", "stop"])
@@ -178,6 +179,78 @@ struct LifecycleTests {
         ) { _ in try await third.wait(count: 3) }
         #expect(log.events.last == "stop")
         #expect(log.count("stop") == 1)
+    }
+
+    @Test("A hook of the drain may take the time of its own limit, and the hooks of the stop wait for it")
+    func longDrain() async throws {
+        let log = EventLog()
+        try await withGateway(
+            .virtualTime,
+            declare: { gateway in
+                let scheduler = gateway.scheduler
+                gateway.onDrain(within: .seconds(25)) {
+                    _ = try await Single<Int>.timer(.seconds(15), scheduler: scheduler).value
+                    log.add("drain")
+                }
+                gateway.onStop { log.add("stop") }
+            }
+        ) { _ in }
+        #expect(log.events == ["drain", "stop"])
+    }
+
+    /// Waits for 5 ms on another clock than the test's.
+    private static func hop() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { continuation.resume() }
+        }
+    }
+
+    @Test("In virtual time, hooks, loads and handlers wait for other threads, whatever jobs there are")
+    func otherThreads() async throws {
+        let log = EventLog()
+        @Sendable func hop(_ event: String) async {
+            await Self.hop()
+            log.add(event)
+        }
+        try await withGateway(
+            .virtualTime(patience: .seconds(5)),
+            declare: { gateway in
+                gateway.onStart { await hop("start") }
+                gateway.onDrain { await hop("drain") }
+                gateway.onStop { await hop("stop") }
+                gateway.every(.seconds(60)) { log.add("job") }
+                let total = gateway.shared("total", for: .seconds(1)) { () async throws -> Int in
+                    await hop("load")
+                    return 7
+                }
+                gateway.get("/page") { _ async throws -> Answer in
+                    await hop("handler")
+                    return .json(try await total.value)
+                }
+            }
+        ) { client in
+            let page = try await client.get("/page")
+            #expect(try page.data() == "7")
+            #expect(page.elapsed == .zero)
+            try await client.wait(.seconds(61))
+        }
+        #expect(log.events == ["start", "handler", "load", "job", "drain", "stop"])
+    }
+
+    @Test("On sockets, hooks may take longer than requests may take after the test")
+    func longStop() async throws {
+        let log = EventLog()
+        try await withGateway(
+            .sockets(patience: .milliseconds(500)),
+            declare: { gateway in
+                let scheduler = gateway.scheduler
+                gateway.onStop {
+                    _ = try await Single<Int>.timer(.milliseconds(700), scheduler: scheduler).value
+                    log.add("stop")
+                }
+            }
+        ) { _ in }
+        #expect(log.events == ["stop"])
     }
 
     @Test("Two jobs of one name, and times that are zero, are faults of the declaration")

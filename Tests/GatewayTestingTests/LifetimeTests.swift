@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayTesting
 import HTTPModel
+import Locking
 import TestSupport
 import Testing
 
@@ -21,6 +22,40 @@ struct LifetimeTests {
             #expect(response.status == .ok)
         }
         return { [weak owned] in owned }
+    }
+
+    @Test(
+        "Not the gateway either, although middleware, handlers and jobs refer to it",
+        arguments: GatewayWorld.allCases)
+    func freedGateway(world: GatewayWorld) async throws {
+        let gateways = Gateways()
+        try await withGateway(
+            world,
+            declare: { gateway in
+                gateways.keep(gateway)
+                gateway.before { _ in withExtendedLifetime(gateway) {} }
+                gateway.group("/shop") { shop in
+                    gateways.keep(shop)
+                    shop.before { _ in withExtendedLifetime(shop) {} }
+                    shop.get("/page") { _ in .parts(alive: withExtendedLifetime(shop) { true }) }
+                }
+                gateway.every(.seconds(60)) { withExtendedLifetime(gateway) {} }
+            }
+        ) { client in
+            let response = try await client.get("/shop/page")
+            #expect(response.status == .ok)
+        }
+        try spin(while: gateways.isAnyAlive) { "a gateway is alive" }
+    }
+
+    private final class Gateways: Sendable {
+        private let areAlive = Lock<[@Sendable () -> Bool]>([])
+
+        func keep(_ gateway: Gateway) {
+            areAlive.withLock { $0.append({ [weak gateway] in gateway != nil }) }
+        }
+
+        var isAnyAlive: Bool { areAlive.withLock { $0 }.contains { $0() } }
     }
 
     @Test("Nothing, in virtual time and on sockets", arguments: [GatewayWorld.virtualTime, .sockets])

@@ -4,6 +4,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import TestSupport
 import Testing
 
 @Suite("Values that requests share", .timeLimit(.minutes(1)))
@@ -179,6 +180,58 @@ struct SharedValueTests {
             #expect(try await client.get("/days/c").status == .ok)
         }
         #expect(stub.requests.count == 3)
+    }
+
+    @Test("The test's end cancels a load before the hooks of the stop", arguments: GatewayWorld.allCases)
+    func endsBeforeStop(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        upstreams["diary"].on(.get, "/total").answer(.hangs)
+        let log = EventLog()
+        try await withGateway(
+            world, upstreams: upstreams,
+            declare: { gateway in
+                let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
+                let total = gateway.shared("total", for: .seconds(60)) { () async throws -> JSONFragment in
+                    do {
+                        return try await diary.rx.request(.total).fragment().value
+                    } catch {
+                        log.add("\(type(of: error))")
+                        throw error
+                    }
+                }
+                gateway.get("/total", .deadline(.milliseconds(100))) { _ in .parts(total: total) }
+                gateway.onStop { log.add("stop") }
+            }
+        ) { client in
+            async let response = client.get("/total")
+            try await client.wait(.milliseconds(200))
+            #expect(try await response.status == .gatewayTimeout)
+        }
+        #expect(log.events == ["CancellationError", "stop"])
+    }
+
+    private enum Tenant {
+        @TaskLocal static var current = "nobody"
+    }
+
+    @Test("A load sees no task-local value of the request that begins it", arguments: GatewayWorld.allCases)
+    func taskLocals(world: GatewayWorld) async throws {
+        try await withGateway(
+            world,
+            declare: { gateway in
+                let tenant = gateway.shared("tenant", for: .seconds(60)) { () async throws -> String in
+                    Tenant.current
+                }
+                gateway.get("/tenant") { _ async throws -> Answer in
+                    try await Tenant.$current.withValue("shop") { () async throws -> Answer in
+                        .json(["own": .init(Tenant.current), "loaded": .init(try await tenant.value)])
+                    }
+                }
+            }
+        ) { client in
+            let response = try await client.get("/tenant")
+            #expect(try response.data() == #"{"own":"shop","loaded":"nobody"}"#)
+        }
     }
 
     @Test("A name that is used twice, and impossible times and limits, are faults of the declaration")

@@ -122,7 +122,9 @@ struct VirtualTimeTests {
     func otherThreads() async throws {
         let upstreams = StubUpstreams()
         upstreams["diary"].on(.get, "/total").answer(.json("1").after(.milliseconds(5)))
-        try await withGateway(.virtualTime, upstreams: upstreams, declare: declareShop) { client in
+        try await withGateway(
+            .virtualTime(patience: .seconds(5)), upstreams: upstreams, declare: declareShop
+        ) { client in
             let tasks = (0..<4).map { _ in
                 Task.detached {
                     for _ in 0..<250 {

@@ -2,6 +2,10 @@ import Dispatch
 import Locking
 
 extension EventLoop {
+    public func preconditionCurrent(_ what: StaticString = "must be called on its event loop") {
+        precondition(isCurrent, "\(what)")
+    }
+
     /// Runs `work` on the loop and waits for it; for program start and tests. Do not call it after the loop
     /// has ended, or on a loop: two loops that wait for each other never return.
     public func runBlocking<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {

@@ -16,6 +16,8 @@ public import Timers
 public final class EventLoop: @unchecked Sendable {
     /// A name for messages. The thread gets its first 15 bytes.
     public let name: String
+    /// The place among the loops of its group.
+    public let index: Int
 
     /// The metrics of the process, or of the loops that were made together.
     public let metrics: MetricTable
@@ -96,8 +98,11 @@ public final class EventLoop: @unchecked Sendable {
     private(set) lazy var quietStreams = QuietStreams(self)
     private(set) lazy var memoryReturn = MemoryReturn(self)
 
-    public init(name: String = "loop", metrics: MetricTable = MetricTable()) throws(SocketError) {
+    public init(name: String = "loop", index: Int = 0, metrics: MetricTable = MetricTable())
+        throws(SocketError)
+    {
         self.name = name
+        self.index = index
         self.metrics = metrics
         page = metrics.makePage()
         wakeCounts = WakeCounts(name, metrics, page)
@@ -262,10 +267,6 @@ public final class EventLoop: @unchecked Sendable {
     public static var current: EventLoop? { CurrentLoop.get() }
 
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
-
-    public func preconditionCurrent(_ what: StaticString = "must be called on its event loop") {
-        precondition(isCurrent, "\(what)")
-    }
 
     /// Runs `work` on the loop after the current callbacks. May be called on any thread and before `run()`.
     /// Work from one thread runs in order. Returns false when the loop has ended and dropped the work.

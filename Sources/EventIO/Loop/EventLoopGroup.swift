@@ -13,7 +13,9 @@ public final class EventLoopGroup: Sendable {
         let metrics = MetricTable()
         self.metrics = metrics
         var loops: [EventLoop] = []
-        for index in 0..<count { loops.append(try EventLoop(name: "\(name)-\(index)", metrics: metrics)) }
+        for index in 0..<count {
+            loops.append(try EventLoop(name: "\(name)-\(index)", index: index, metrics: metrics))
+        }
         self.loops = loops
         var threads: [LoopThread] = []
         do throws(SocketError) {

@@ -43,7 +43,7 @@ final class Endpoint: Sendable {
     let origin: RequestOrigin
     let services: EndpointServices
     /// Nil where loops need not know whose tasks they run.
-    let executors: (any EndpointExecutors)?
+    let executors: (any NamedExecutors)?
 
     /// Requests in flight in the process. Counted only if `settings.concurrency` limits them.
     let requestsInFlight = Atomic(0)

@@ -16,8 +16,8 @@ public import Rx
 ///
 ///     let responder = try gateway.responder()
 ///
-/// Declare everything, then make the `responder()`: it ignores later endpoints. All loops share it without a
-/// lock.
+/// Declare everything, then make the `responder()`: it ignores later endpoints, and later hooks, jobs and
+/// shared values are faults. All loops share it without a lock.
 public final class Gateway: Sendable {
     let environment: GatewayEnvironment
     let limits: GatewayLimits
@@ -133,6 +133,7 @@ public final class Gateway: Sendable {
     /// - Throws: all faults at once: invalid paths, addresses, options, policies and CORS policies, and
     ///   undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
+        declarations.close()
         let routes = declarations.routes(limits, EndpointServices(environment))
         let faults = declarations.faults(of: environment, routes, cors)
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
@@ -144,6 +145,10 @@ public final class Gateway: Sendable {
             routes, environment: environment, limits: limits, cors: cors, proxies: declarations.proxies,
             policies: declarations.upstreams.policies)
     }
+
+    /// Releases what was declared, once all of it is in use. Otherwise a handler or job that refers to the
+    /// gateway would keep it for ever.
+    package func releaseDeclarations() { declarations.release() }
 
     /// What its declarations probably do not mean.
     package var warnings: [String] { declarations.conflicts(with: environment.ownPaths).warnings }

@@ -33,9 +33,30 @@ final class GatewayDeclarations: Sendable {
         var callPolicies: [String: CallPolicy] = [:]
         var lifecycle = GatewayLifecycle()
         var sharedNames: Set<String> = []
+        var areClosed = false
     }
 
     private let state = Lock(State())
+
+    /// Whether a responder has been made, so that hooks, jobs and shared values come too late.
+    var areClosed: Bool { state.withLock { $0.areClosed } }
+
+    func close() { state.withLock { $0.areClosed = true } }
+
+    /// Releases the closures of endpoints, middleware, hooks and jobs, which may refer to the gateway.
+    func release() {
+        // Released outside the lock.
+        let (endpoints, scopes, lifecycle) = state.withLock { state in
+            defer {
+                state.endpoints = []
+                state.scopes = []
+                state.lifecycle = GatewayLifecycle()
+            }
+            return (state.endpoints, state.scopes, state.lifecycle)
+        }
+        for scope in scopes + endpoints.map(\.scope) { scope.release() }
+        withExtendedLifetime(lifecycle) {}
+    }
 
     var endpoints: [EndpointDeclaration] { state.withLock { $0.endpoints } }
 

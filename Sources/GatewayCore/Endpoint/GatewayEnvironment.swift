@@ -23,12 +23,12 @@ public struct GatewayEnvironment: Sendable {
     package var workApart: WorkApart?
     /// The same for what is made of large responses.
     package var responseWorkApart: WorkApart?
-    /// Runs what handlers pass to `GatewayRequest.blocking(_:)` on other threads. Returns false if too much
-    /// waits there. Default nil: it is run at once.
+    /// Runs what handlers and shared values pass to `blocking(_:)` on other threads. Returns false if too
+    /// much waits there. Default nil: it is run at once.
     package var blockingWork: WorkApart?
-    /// Makes the executors of an endpoint's tasks, by its name: `GET /products/{id}`. Default nil: the loops
-    /// themselves run them, without knowing whose they are.
-    package var executors: (@Sendable (_ endpoint: String) -> any EndpointExecutors)?
+    /// Makes the executors of the tasks of an endpoint or a shared value, by its name: `GET /products/{id}`.
+    /// Default nil: the loops themselves run them, without knowing whose they are.
+    package var executors: (@Sendable (_ name: String) -> any NamedExecutors)?
     /// Called with the name of an endpoint, `GET /products/{id}`, each time that work of a request goes to
     /// the main queue, on any thread. Must not block. Default: nobody is told.
     package var noteMainQueue: @Sendable (_ endpoint: String) -> Void = { _ in }
@@ -37,6 +37,8 @@ public struct GatewayEnvironment: Sendable {
     /// Whether policies and upstreams take effect as they are declared. False for a gateway that replaces a
     /// running one, and so has to be complete first. Default true.
     package var appliesDeclarations = true
+    /// The loads of shared values in progress, also of other generations of the gateway.
+    package var sharedLoads = SharedLoads()
     /// The paths at which the server answers before any endpoint. An endpoint at one of them is a fault.
     /// Default none.
     package var ownPaths: [String] = []

@@ -25,6 +25,17 @@ final class RouteScope: Sendable {
     func add(_ middleware: BeforeMiddleware) { state.withLock { $0.before.append(middleware) } }
     func add(_ middleware: @escaping AfterMiddleware) { state.withLock { $0.after.append(middleware) } }
 
+    /// Releases the options and middleware, also of the scopes around this one.
+    func release() {
+        // Released outside the lock.
+        let old = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        withExtendedLifetime(old) {}
+        parent?.release()
+    }
+
     /// From the outermost scope to this one, in the order of the declarations.
     var before: [BeforeMiddleware] { (parent?.before ?? []) + state.withLock { $0.before } }
 

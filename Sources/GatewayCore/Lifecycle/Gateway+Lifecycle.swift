@@ -1,3 +1,5 @@
+import Networking
+
 extension Gateway {
     /// Adds a hook that runs once, after the port is bound and before the first request is served: the
     /// gateway is neither ready nor announced before the hook has ended. Hooks run one after another, in the
@@ -11,8 +13,11 @@ extension Gateway {
     /// too. A SIGTERM cancels the hook's task, and the gateway ends without having served.
     ///
     /// Hooks and jobs run on threads of their own, so they may block. They belong to no request: their calls
-    /// carry nothing of one. A reload of a file keeps the hooks of the start, and ignores the hooks that
-    /// `declare` adds then.
+    /// carry nothing of one. Declare them next to the endpoints: in a handler they do nothing, and are an
+    /// incident. A reload of a file keeps the hooks of the start, and ignores the hooks that `declare` adds
+    /// then.
+    ///
+    /// Meanwhile the admin listener answers: `/health/live` with 200, `/health/ready` with 503.
     ///
     /// - Parameters:
     ///   - limit: the time that the hook may take. Default 30 s.
@@ -43,9 +48,10 @@ extension Gateway {
         add(.drain, limit ?? GatewayLifecycle.endLimit, "\(file):\(line)", work)
     }
 
-    /// Adds a hook that runs once, after the last request, the last run of each job and the hooks of
-    /// `onDrain` have ended. Hooks run one after another, in the reverse order of their declarations. They
-    /// can still call upstreams. With `GatewayServer.start`, they run in `waitUntilStopped()`.
+    /// Adds a hook that runs once, after the last request, the hooks of `onDrain`, the last run of each job
+    /// and the loads of shared values have ended. Runs and loads are cancelled, and the hook waits for them
+    /// for 10 s at most. Hooks run one after another, in the reverse order of their declarations. They can
+    /// still call upstreams. With `GatewayServer.start`, they run in `waitUntilStopped()`.
     ///
     /// An error is logged. After the limit the hook's task is cancelled, and the gateway goes on.
     ///
@@ -68,8 +74,8 @@ extension Gateway {
     ///
     /// A run begins an interval after the last one began, or up to 10 % earlier, at random, so that gateways
     /// that were started together do not run it together. Runs never overlap: a run that takes longer than
-    /// the interval skips the times that it misses. A run that throws is logged, and the next one comes as
-    /// usual. In virtual time intervals are exact.
+    /// the interval skips the times that it misses, and the next run comes at the first time that is left. A
+    /// run that throws is logged, and the next one comes as usual. In virtual time intervals are exact.
     ///
     /// A reload of a file replaces a job by the job of the same name, which keeps the time of its next run.
     ///
@@ -86,6 +92,7 @@ extension Gateway {
         file: String = #fileID, line: Int = #line, _ work: @escaping @Sendable () async throws -> Void
     ) {
         let name = name ?? "\(file):\(line)"
+        guard isInTime("the job \(name)") else { return }
         if interval < .milliseconds(1) {
             declarations.add(fault: "the job \(name) needs an interval of a millisecond or more")
         }
@@ -102,8 +109,21 @@ extension Gateway {
         _ work: @escaping @Sendable () async throws -> Void
     ) {
         let hook = LifecycleHook(moment: moment, place: place, limit: limit, work: work)
+        guard isInTime(hook.name) else { return }
         check(limit, of: hook.name)
         declarations.add(hook)
+    }
+
+    /// Reports what is declared too late: it would never run.
+    private func isInTime(_ name: String) -> Bool {
+        guard declarations.areClosed else { return true }
+        let fault = EndpointFault.late(name)
+        if let context = CallContext.current {
+            context.reportFault(fault)
+        } else {
+            environment.reportBackground(BackgroundFault(fault))
+        }
+        return false
     }
 
     private func check(_ limit: Duration, of name: String) {

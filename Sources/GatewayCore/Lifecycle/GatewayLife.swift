@@ -6,6 +6,7 @@ package final class GatewayLife: Sendable {
     /// Where hooks and jobs run.
     package struct Surroundings: Sendable {
         let site: TaskSite
+        let loads: SharedLoads
         /// Returns a number from 0 to 1, for the jitter of jobs.
         let random: @Sendable () -> Double
         let report: @Sendable (BackgroundFault) -> Void
@@ -13,14 +14,16 @@ package final class GatewayLife: Sendable {
         /// - Parameters:
         ///   - scheduler: the clock.
         ///   - executor: runs the tasks, which may block.
+        ///   - loads: the loads of all generations, which end before the hooks of the stop.
         ///   - random: for the jitter of jobs. Default: random numbers.
         ///   - report: called on any thread. Must not block.
         package init(
-            scheduler: any SchedulerType, executor: any TaskExecutor,
+            scheduler: any SchedulerType, executor: any TaskExecutor, loads: SharedLoads,
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
             report: @escaping @Sendable (BackgroundFault) -> Void
         ) {
             site = TaskSite(scheduler: scheduler, executor: executor)
+            self.loads = loads
             self.random = random
             self.report = report
         }
@@ -37,13 +40,13 @@ package final class GatewayLife: Sendable {
         /// Called once the gateway has stopped.
         var waiting: [@Sendable () -> Void] = []
         var stop = Stop.notAsked
-        /// Limits how long the hooks of the stop wait.
+        /// Limits how long the hooks of the stop wait for what has been cancelled.
         var timer: TimerToken?
     }
 
     private enum Stop {
         case notAsked
-        /// For the ends of jobs and other hooks.
+        /// For the ends of jobs, loads and other hooks.
         case waits
         case runs
         case over
@@ -58,8 +61,10 @@ package final class GatewayLife: Sendable {
     /// The hooks of the first generation.
     private let lifecycle: GatewayLifecycle
     private let surroundings: Surroundings
-    /// The hooks and jobs in progress.
-    private let running = Countdown()
+    /// The runs of jobs and the hooks of the start in progress, which the drain cancels.
+    private let cancelled = Countdown()
+    /// The hooks of the drain in progress, each of which has its own limit.
+    private let drainHooks = Countdown()
     private let state: Lock<State>
 
     package init(_ lifecycle: GatewayLifecycle, in surroundings: Surroundings) {
@@ -73,17 +78,29 @@ package final class GatewayLife: Sendable {
     /// Whether hooks of the drain or the stop may call upstreams.
     package var hasEndHooks: Bool { lifecycle.hooks.contains { $0.moment != .start } }
 
+    /// The number of hooks of the start, the drain and the stop.
+    package var hookCounts: (start: Int, drain: Int, stop: Int) {
+        func count(_ moment: LifecycleHook.Moment) -> Int { lifecycle.hooks(at: moment).count }
+        return (count(.start), count(.drain), count(.stop))
+    }
+
+    /// Returns the longest time from the beginning of the drain to the end of the gateway, if each hook takes
+    /// all of its time, and a job or a load does not end although it was cancelled.
+    ///
+    /// - Parameter drain: the longest time until the last request has ended.
+    package func longestStop(after drain: Duration) -> Duration { lifecycle.longestStop(after: drain) }
+
     /// Runs the hooks of the start.
     ///
     /// - Parameter ended: called once, with the fault that forbids the start. Nil if the gateway drains.
     package func start(_ ended: @escaping @Sendable (BackgroundFault?) -> Void) {
-        running.begin()
+        cancelled.begin()
         let run = HookRun(lifecycle.hooks(at: .start), in: surroundings, stopsAtFault: true) { [self] fault in
             let isDraining = state.withLock { state in
                 state.start = nil
                 return state.isDraining
             }
-            running.end()
+            cancelled.end()
             ended(isDraining ? nil : fault)
         }
         let isDraining = state.withLock { state in
@@ -121,7 +138,7 @@ package final class GatewayLife: Sendable {
                 if let job = change.dropped.removeValue(forKey: declaration.name) {
                     change.kept.append((job: job, declaration: declaration))
                 } else {
-                    let job = PeriodicJob(declaration, in: surroundings, counting: running)
+                    let job = PeriodicJob(declaration, in: surroundings, counting: cancelled)
                     state.jobs[declaration.name] = job
                     change.begun.append(job)
                 }
@@ -136,26 +153,29 @@ package final class GatewayLife: Sendable {
 
     /// Cancels the jobs and the start. Later calls do nothing.
     ///
-    /// - Parameter runsHooks: whether to run the hooks of the drain, if the gateway was ready.
-    package func drain(runsHooks: Bool = true) {
-        let (isFirst, wasServing, start, jobs) = state.withLock { state in
+    /// - Parameter runsHooks: whether to run the hooks of the drain: whether the gateway was ready.
+    package func drain(runsHooks: Bool) {
+        let (isFirst, start, jobs) = state.withLock { state in
+            let isFirst = !state.isDraining
+            // Counted at once, so that no stop overlooks them.
+            if isFirst, runsHooks { drainHooks.begin() }
             defer {
                 state.isDraining = true
                 state.jobs = [:]
             }
-            return (!state.isDraining, state.isServing, state.start, Array(state.jobs.values))
+            return (isFirst, state.start, Array(state.jobs.values))
         }
         guard isFirst else { return }
         start?.cancel()
         for job in jobs { job.cancel() }
-        guard runsHooks, wasServing else { return }
-        running.begin()
-        HookRun(lifecycle.hooks(at: .drain), in: surroundings, stopsAtFault: false) { [running] _ in
-            running.end()
+        guard runsHooks else { return }
+        HookRun(lifecycle.hooks(at: .drain), in: surroundings, stopsAtFault: false) { [drainHooks] _ in
+            drainHooks.end()
         }.begin()
     }
 
-    /// Runs the hooks of the stop, once jobs and other hooks have ended. Later calls only wait.
+    /// Runs the hooks of the stop, once the hooks of the drain have ended, and the jobs and loads, which are
+    /// cancelled. Later calls only wait.
     ///
     /// - Parameter ended: called once the hooks have ended.
     package func stop(_ ended: @escaping @Sendable () -> Void) {
@@ -167,7 +187,18 @@ package final class GatewayLife: Sendable {
         }
         if old == .over { return ended() }
         guard old == .notAsked else { return }
-        running.whenNone { [self] in runStops() }
+        drainHooks.whenNone { [self] in awaitCancelled() }
+    }
+
+    /// Waits at most `GatewayLifecycle.endLimit` for what has been cancelled.
+    private func awaitCancelled() {
+        let loads = surroundings.loads
+        loads.cancel()
+        cancelled.whenNone { [self] in
+            // A job may have begun some.
+            loads.cancel()
+            loads.whenNone { [self] in runStops() }
+        }
         guard state.withLock({ $0.stop == .waits }) else { return }
         let timer = surroundings.site.setTimer(after: GatewayLifecycle.endLimit, self)
         let isLate = state.withLock { state in
@@ -186,6 +217,7 @@ package final class GatewayLife: Sendable {
         guard isFirst else { return }
         if let timer { surroundings.site.scheduler.cancelTimer(timer) }
         HookRun(lifecycle.hooks(at: .stop), in: surroundings, stopsAtFault: false) { [self] _ in
+            surroundings.loads.close()
             let waiting = state.withLock { state in
                 defer { state.waiting = [] }
                 state.stop = .over
@@ -196,11 +228,12 @@ package final class GatewayLife: Sendable {
     }
 }
 
-extension GatewayLife: TimerTarget {
-    /// A job or hook has not ended although it was cancelled.
+extension GatewayLife: BackgroundTimer {
+    /// What was cancelled has not ended.
     package func timerFired(_: TimerToken) {
         state.withLock { $0.timer = nil }
-        surroundings.report(BackgroundFault("a job or hook", after: GatewayLifecycle.endLimit))
+        surroundings.report(
+            BackgroundFault("a cancelled job, load or hook of onStart", after: GatewayLifecycle.endLimit))
         runStops()
     }
 }

@@ -15,6 +15,14 @@ package struct GatewayLifecycle: Sendable {
         let found = hooks.filter { $0.moment == moment }
         return moment == .stop ? found.reversed() : found
     }
+
+    /// The longest time from the beginning of the drain to the end of the hooks of the stop.
+    func longestStop(after drain: Duration) -> Duration {
+        func limits(_ moment: LifecycleHook.Moment) -> Duration {
+            hooks(at: moment).reduce(.zero) { $0 + $1.limit }
+        }
+        return max(drain, limits(.drain)) + Self.endLimit + limits(.stop)
+    }
 }
 
 /// What a gateway does once, at a moment of its life.
@@ -49,6 +57,9 @@ package struct BackgroundFault: Error, Sendable, CustomStringConvertible {
 
     /// The code threw an error.
     init(_ name: String, _ error: any Error) { description = "\(name) failed: \(error)" }
+
+    /// Something that a handler declares, which is too late.
+    init(_ fault: EndpointFault) { description = fault.description }
 
     /// The code has not ended in time.
     init(_ name: String, after limit: Duration) { description = "\(name) did not end within \(limit)" }

@@ -4,7 +4,6 @@ import Locking
 final class HookRun: Sendable {
     private struct State {
         /// The hook that runs.
-        var index = 0
         var task: LimitedTask?
         var isCancelled = false
     }
@@ -44,10 +43,13 @@ final class HookRun: Sendable {
     private func run(_ index: Int) {
         guard index < hooks.count, !state.withLock({ $0.isCancelled }) else { return ended(nil) }
         let hook = hooks[index]
-        let task = LimitedTask(surroundings.site, limit: hook.limit) { [self] in
-            hookEnded(index, BackgroundFault(hook.name, after: hook.limit))
-        } ended: { [self] error in
-            hookEnded(index, error.map { BackgroundFault(hook.name, $0) })
+        let task = LimitedTask(surroundings.site, limit: hook.limit) { [self] event in
+            switch event {
+            case .overdue: hookEnded(index, BackgroundFault(hook.name, after: hook.limit))
+            case .ended(let error): hookEnded(index, error.map { BackgroundFault(hook.name, $0) })
+            // The run has gone on.
+            case .endedLate: break
+            }
         }
         let isCancelled = state.withLock { state in
             state.task = task
@@ -57,15 +59,8 @@ final class HookRun: Sendable {
         task.begin(hook.work)
     }
 
-    /// Does nothing for a hook that ends after its limit.
     private func hookEnded(_ index: Int, _ fault: BackgroundFault?) {
-        let isCurrent = state.withLock { state in
-            guard state.index == index else { return false }
-            state.index += 1
-            state.task = nil
-            return true
-        }
-        guard isCurrent else { return }
+        state.withLock { $0.task = nil }
         if let fault {
             if stopsAtFault { return ended(fault) }
             surroundings.report(fault)

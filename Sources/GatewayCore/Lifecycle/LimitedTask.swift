@@ -9,53 +9,56 @@ struct TaskSite: Sendable {
     let executor: any TaskExecutor
 
     /// Sets a timer.
-    func setTimer(after time: Duration, _ target: any TimerTarget) -> TimerToken {
+    func setTimer(after time: Duration, _ target: any BackgroundTimer) -> TimerToken {
         scheduler.setTimer(after: .nanoseconds(Int(time.nanoseconds)), target: target)
     }
 }
 
 /// A task that belongs to no request, and is cancelled once it has taken too long.
-final class LimitedTask: TimerTarget, Sendable {
+final class LimitedTask: BackgroundTimer, Sendable {
+    enum Event: Sendable {
+        /// It has exceeded its limit, and is cancelled.
+        case overdue
+        /// It has ended within its limit, with the error that it threw. The last event.
+        case ended((any Error)?)
+        /// It has ended after `overdue`. The last event.
+        case endedLate
+    }
+
     private struct State {
         var task: Task<Void, Never>?
         var timer: TimerToken?
         var isCancelled = false
+        var isOverdue = false
         var isOver = false
     }
 
     private let site: TaskSite
     private let limit: Duration
-    private let overdue: @Sendable () -> Void
-    private let ended: @Sendable ((any Error)?) -> Void
+    private let report: @Sendable (Event) -> Void
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - site: where the task runs.
     ///   - limit: the time after which the task is cancelled.
-    ///   - overdue: called if the task has not ended by then.
-    ///   - ended: called once, when the task ends.
-    init(
-        _ site: TaskSite, limit: Duration, overdue: @escaping @Sendable () -> Void,
-        ended: @escaping @Sendable ((any Error)?) -> Void
-    ) {
+    ///   - report: called for each event, on any thread.
+    init(_ site: TaskSite, limit: Duration, report: @escaping @Sendable (Event) -> Void) {
         self.site = site
         self.limit = limit
-        self.overdue = overdue
-        self.ended = ended
+        self.report = report
     }
 
-    /// Called once.
+    /// Called once. The task inherits no task-local value: neither the request nor any other value of the
+    /// code that happens to begin it.
     func begin(_ work: @escaping @Sendable () async throws -> Void) {
         let timer = site.setTimer(after: limit, self)
         state.withLock { $0.timer = timer }
-        let task: Task<Void, Never> = CallContext.detached {
-            Task(executorPreference: site.executor) { [self] in
-                do {
-                    try await work()
-                    end(nil)
-                } catch {
-                    end(error)
-                }
+        let task: Task<Void, Never> = Task.detached(executorPreference: site.executor) { [self] in
+            do {
+                try await work()
+                end(nil)
+            } catch {
+                end(error)
             }
         }
         let isCancelled = state.withLock { state in
@@ -78,20 +81,21 @@ final class LimitedTask: TimerTarget, Sendable {
     func timerFired(_: TimerToken) {
         let isOver = state.withLock { state in
             state.timer = nil
+            if !state.isOver { state.isOverdue = true }
             return state.isOver
         }
         guard !isOver else { return }
         cancel()
-        overdue()
+        report(.overdue)
     }
 
     private func end(_ error: (any Error)?) {
-        let timer = state.withLock { state in
+        let (timer, isOverdue) = state.withLock { state in
             state.isOver = true
             state.task = nil
-            return state.timer.take()
+            return (state.timer.take(), state.isOverdue)
         }
         if let timer { site.scheduler.cancelTimer(timer) }
-        ended(error)
+        report(isOverdue ? .endedLate : .ended(error))
     }
 }

@@ -4,7 +4,7 @@ import Networking
 import Rx
 
 /// A job that runs at intervals until it is cancelled.
-final class PeriodicJob: TimerTarget, Sendable {
+final class PeriodicJob: BackgroundTimer, Sendable {
     struct Declaration: Sendable {
         let name: String
         let interval: Duration
@@ -36,7 +36,7 @@ final class PeriodicJob: TimerTarget, Sendable {
     private var site: TaskSite { surroundings.site }
 
     /// Sets the time of the first run.
-    func begin() { setTimer(after: nextWait) }
+    func begin() { setTimer(after: wait(after: 0)) }
 
     /// Runs another closure from the next run on, and uses another interval after that.
     func use(_ declaration: Declaration) {
@@ -65,10 +65,14 @@ final class PeriodicJob: TimerTarget, Sendable {
             return state.declaration
         }
         let began = site.scheduler.now
-        let run = LimitedTask(site, limit: declaration.limit) { [surroundings] in
-            surroundings.report(BackgroundFault("the job \(declaration.name)", after: declaration.limit))
-        } ended: { [self] error in
-            ended(declaration, began: began, error)
+        let run = LimitedTask(site, limit: declaration.limit) { [self] event in
+            switch event {
+            case .overdue:
+                surroundings.report(
+                    BackgroundFault("the job \(declaration.name)", after: declaration.limit))
+            case .ended(let error): ended(declaration, began: began, error)
+            case .endedLate: ended(declaration, began: began, nil)
+            }
         }
         // Before it looks whether it is cancelled, so that the stop waits for it.
         running.begin()
@@ -90,18 +94,21 @@ final class PeriodicJob: TimerTarget, Sendable {
             surroundings.report(BackgroundFault("the job \(declaration.name)", error))
         }
         if !isCancelled {
-            let wait = nextWait
-            let taken = Duration.seconds(site.scheduler.now.timeIntervalSince(began))
-            setTimer(after: taken < wait ? wait - taken : wait)
+            let taken = site.scheduler.now.timeIntervalSince(began)
+            setTimer(after: wait(after: Int64(saturating: (taken * 1e9).rounded())))
         }
         running.end()
     }
 
-    /// The time from the beginning of a run to the next one.
-    private var nextWait: Duration {
-        let interval = state.withLock { $0.declaration.interval }
-        let part = 1 - Self.jitter * surroundings.random()
-        return .nanoseconds(Int64(saturating: Double(interval.nanoseconds) * part))
+    /// Returns the time to the next run. A run that takes longer than the interval has missed the times that
+    /// have passed meanwhile.
+    ///
+    /// - Parameter taken: nanoseconds since the beginning of the last run.
+    private func wait(after taken: Int64) -> Duration {
+        let interval = max(1, state.withLock { $0.declaration.interval.nanoseconds })
+        let first = Int64(saturating: Double(interval) * (1 - Self.jitter * surroundings.random()))
+        guard taken > first else { return .nanoseconds(first - max(0, taken)) }
+        return .nanoseconds(interval - 1 - (taken - first - 1) % interval)
     }
 
     private func setTimer(after time: Duration) {

@@ -194,4 +194,11 @@ struct EndpointFault: Error, CustomStringConvertible {
     init(_ description: String) {
         self.description = description
     }
+
+    /// The fault of a declaration after the responder was made.
+    static func late(_ name: String) -> EndpointFault {
+        EndpointFault(
+            "\(name) is declared too late, as in a handler, and does nothing; "
+                + "declare it next to the endpoints")
+    }
 }

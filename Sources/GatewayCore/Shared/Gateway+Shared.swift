@@ -19,8 +19,10 @@ extension Gateway {
     /// one. A failure is not kept: all that wait get it, and the next request loads again. If there is an old
     /// value, the failure is logged instead, and the next load begins a second later at the earliest.
     ///
-    /// Declare it outside of the handlers. A reload of a file begins without values. In tests in virtual
-    /// time, the times are virtual.
+    /// Declare it next to the endpoints. In a handler it would be shared with nobody: its load fails, which
+    /// is an incident. A reload of a file begins without values. A load that is still in progress when the
+    /// gateway stops is cancelled before the hooks of `onStop` run. In tests in virtual time, the times are
+    /// virtual.
     ///
     /// - Parameters:
     ///   - name: for messages. Each shared value has its own.
@@ -29,7 +31,7 @@ extension Gateway {
     ///     long again. With `.zero`, requests wait for the new value.
     ///   - limit: the time of a load, after which it is cancelled and fails with `RxError.timeout`, a 504.
     ///     Default 10 s.
-    ///   - load: loads the value. Runs on a loop, so it must not block.
+    ///   - load: loads the value. Runs on a loop, so it must not block: see `blocking(_:)`.
     public func shared<Value: Sendable>(
         _ name: String, for lifetime: Duration, stale: Duration? = nil, within limit: Duration? = nil,
         _ load: @escaping @Sendable () throws -> Single<Value>
@@ -70,7 +72,7 @@ extension Gateway {
     ///   - limit: the most values, whatever their size. Beyond it, the values that were not asked for in the
     ///     longest time are forgotten. Also the most loads in progress: beyond it, other keys fail with 503
     ///     `OVERLOADED`. Default 1000.
-    ///   - load: loads the value of a key. Runs on a loop, so it must not block.
+    ///   - load: loads the value of a key. Runs on a loop, so it must not block: see `blocking(_:)`.
     public func shared<Key: Hashable & Sendable, Value: Sendable>(
         _ name: String, by key: Key.Type, for lifetime: Duration, stale: Duration? = nil,
         within timeLimit: Duration? = nil, limit: Int? = nil,
@@ -97,6 +99,12 @@ extension Gateway {
     ) -> SharedStore<Key, Value> {
         let stale = stale ?? lifetime
         let timeLimit = timeLimit ?? Self.sharedLoadLimit
+        let table = SharedTable<Key, Value>(lifetime: lifetime, stale: stale, limit: limit)
+        guard !declarations.areClosed else {
+            return SharedStore(name, table, in: environment, within: timeLimit) { _ in
+                throw EndpointFault.late("the shared value \(name)")
+            }
+        }
         for (isWrong, fault) in [
             (lifetime <= .zero, "needs a time above zero"),
             (stale < .zero, "cannot be stale for less than zero"),
@@ -105,8 +113,6 @@ extension Gateway {
         ] where isWrong {
             declarations.add(fault: "the shared value \(name) \(fault)")
         }
-        return SharedStore(
-            name, SharedTable(lifetime: lifetime, stale: stale, limit: limit), in: environment,
-            within: timeLimit, load)
+        return SharedStore(name, table, in: environment, within: timeLimit, load)
     }
 }

@@ -4,6 +4,10 @@ import Rx
 /// A call of a loading closure, whose result all that wait for it get.
 final class SharedFlight<Value: Sendable>: Sendable {
     let result = AsyncSubject<Value>()
+    /// The loop on which the closure runs.
+    let scheduler: any SchedulerType
+
+    init(on scheduler: any SchedulerType) { self.scheduler = scheduler }
 }
 
 /// Which values are kept, and what is loaded. The time is a parameter.
@@ -30,6 +34,18 @@ struct SharedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var lastUse: UInt64
     }
 
+    /// What a flight's failure means.
+    enum Failure: Sendable {
+        /// Nothing: the flight was over before.
+        case wasOver
+        /// Those who wait for the flight get it.
+        case waited
+        /// So do they, and an old value stays in use that has not been loaded again in vain before.
+        case unseen
+    }
+
+    /// The most flights in progress whose values were forgotten meanwhile, beyond the limit.
+    static var mostForgotten: Int { 16 }
     /// The time after a failed load in which the old value is used without another load.
     static var pause: TimeInterval { 1 }
 
@@ -37,13 +53,16 @@ struct SharedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let stale: TimeInterval
     private let limit: Int
     private var entries: [Key: Entry] = [:]
+    /// The flights that requests join.
     private var flights: [Key: SharedFlight<Value>] = [:]
+    /// All flights in progress, also those whose values were forgotten.
+    private var inProgress: Set<ObjectIdentifier> = []
     private var uses: UInt64 = 0
 
     /// - Parameters:
     ///   - lifetime: how long a value is new.
     ///   - stale: for how much longer it is used while a new one is loaded.
-    ///   - limit: the most values, and the most flights.
+    ///   - limit: the most values, and the most flights that requests join.
     init(lifetime: Duration, stale: Duration, limit: Int) {
         self.lifetime = lifetime / .seconds(1)
         self.stale = stale / .seconds(1)
@@ -53,32 +72,47 @@ struct SharedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var count: Int { entries.count }
 
     /// Somebody asks for a value.
-    mutating func requested(_ key: Key, at now: RxTime) -> Lookup {
+    ///
+    /// - Parameter scheduler: the caller's loop.
+    mutating func requested(_ key: Key, at now: RxTime, on scheduler: any SchedulerType) -> Lookup {
         if let entry = entries[key] {
             let age = now.timeIntervalSince(entry.loadedAt)
             if age < lifetime + stale {
                 uses += 1
                 entries[key]?.lastUse = uses
-                guard age >= lifetime, now >= entry.loadsAgainAt, flights[key] == nil, flights.count < limit
+                guard age >= lifetime, now >= entry.loadsAgainAt, flights[key] == nil, hasRoom
                 else { return .value(entry.value) }
-                return .staleValue(entry.value, newFlight(key))
+                return .staleValue(entry.value, newFlight(key, on: scheduler))
             }
         }
         if let flight = flights[key] { return .flight(flight) }
-        return flights.count < limit ? .newFlight(newFlight(key)) : .refused
+        return hasRoom ? .newFlight(newFlight(key, on: scheduler)) : .refused
     }
 
-    private mutating func newFlight(_ key: Key) -> SharedFlight<Value> {
-        let flight = SharedFlight<Value>()
+    /// Whether another flight may begin.
+    private var hasRoom: Bool {
+        flights.count < limit && inProgress.count < limit + Self.mostForgotten
+    }
+
+    private mutating func newFlight(_ key: Key, on scheduler: any SchedulerType) -> SharedFlight<Value> {
+        let flight = SharedFlight<Value>(on: scheduler)
         flights[key] = flight
+        inProgress.insert(ObjectIdentifier(flight))
         return flight
     }
 
-    /// A flight has a value. Returns the entries to release, outside of the lock.
+    /// Returns false if the flight has ended before.
+    private mutating func end(_ flight: SharedFlight<Value>) -> Bool {
+        inProgress.remove(ObjectIdentifier(flight)) != nil
+    }
+
+    /// A flight has a value. Returns the entries to release, outside of the lock; nil if the flight has taken
+    /// too long.
     mutating func loaded(_ value: Value, _ key: Key, by flight: SharedFlight<Value>, at now: RxTime)
-        -> [Entry]
+        -> [Entry]?
     {
-        // Not a flight that has been forgotten, or has taken too long.
+        guard end(flight) else { return nil }
+        // Its value was forgotten.
         guard flights[key] === flight else { return [] }
         flights[key] = nil
         uses += 1
@@ -102,16 +136,16 @@ struct SharedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return Array(leaving.values)
     }
 
-    /// A flight has failed. Returns whether an old value stays in use that has not been loaded again in vain
-    /// before.
-    mutating func failed(_ key: Key, _ flight: SharedFlight<Value>, at now: RxTime) -> Bool {
-        guard flights[key] === flight else { return false }
+    /// A flight has failed.
+    mutating func failed(_ key: Key, _ flight: SharedFlight<Value>, at now: RxTime) -> Failure {
+        guard end(flight) else { return .wasOver }
+        guard flights[key] === flight else { return .waited }
         flights[key] = nil
         guard let entry = entries[key], now.timeIntervalSince(entry.loadedAt) < lifetime + stale else {
-            return false
+            return .waited
         }
         entries[key]?.loadsAgainAt = now.addingTimeInterval(Self.pause)
-        return entry.loadsAgainAt == .distantPast
+        return entry.loadsAgainAt == .distantPast ? .unseen : .waited
     }
 
     /// Forgets a value, and a flight that may bring an old one.

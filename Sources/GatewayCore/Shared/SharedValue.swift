@@ -17,7 +17,8 @@ public struct SharedValue<Value: Sendable>: Sendable {
     }
 
     /// Forgets the value, after a write: the next request loads it again. Requests that wait for a load get
-    /// its value, which is not kept.
+    /// its value, which is not kept. While 16 such loads go on, another one fails with
+    /// `GatewayError.overloaded`.
     public func forget() { store.forget(OnlyKey()) }
 }
 

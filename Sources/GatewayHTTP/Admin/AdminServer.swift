@@ -25,6 +25,7 @@ final class AdminServer: Sendable {
     private let omission: String?
     /// The addresses that are bound.
     private let bound: Lock<[SocketAddress]>
+    private let accepts = Lock(false)
     let reserve: DescriptorReserve
 
     /// Binds. Call `accept` to serve.
@@ -93,7 +94,13 @@ final class AdminServer: Sendable {
     /// The addresses that are bound. An address that a draining gateway has follows once it is free.
     var addresses: [SocketAddress] { bound.withLock { $0 } }
 
+    /// Later calls do nothing.
     func accept(for gateway: GatewayServer) {
+        let isFirst = accepts.withLock { accepts in
+            defer { accepts = true }
+            return !accepts
+        }
+        guard isFirst else { return }
         let log = gateway.logs.diagnostics
         if let omission { log.write(.warning, "no admin listener", ["what": omission]) }
         for address in addresses { Self.log(address, log) }

@@ -3,7 +3,8 @@ import GatewayCore
 import HTTPModel
 
 /// Answers `GET /health/live` (the process need not be restarted) and `GET /health/ready` (it accepts
-/// requests). Bodies: `{"status":"live"}`, `{"status":"ready"}`, and `{"status":"draining"}` with 503.
+/// requests). Bodies: `{"status":"live"}`, `{"status":"ready"}`, and with 503 `{"status":"starting"}` and
+/// `{"status":"draining"}`.
 struct Health {
     private static let live = Array(HealthPath.live.utf8)
     private static let ready = Array(HealthProbe.readyPath.utf8)
@@ -41,7 +42,9 @@ struct Health {
         default: throw .methodNotAllowed(head.method, allowed: Self.methods)
         }
         if question == .live { return respond(.ok, "live") }
-        return phase.isReady ? respond(.ok, "ready") : respond(.serviceUnavailable, "draining")
+        if phase.isReady { return respond(.ok, "ready") }
+        // A successor takes over the port of a gateway that is draining.
+        return respond(.serviceUnavailable, phase.isStarting ? "starting" : "draining")
     }
 
     private func respond(_ status: HTTPStatus, _ word: String) -> HTTPResponse {

@@ -38,6 +38,8 @@ struct Generation: Sendable {
         let mainQueueLog: MainQueueLog
         let metrics: MetricTable
         let loops: [EventLoop]
+        /// The loads of shared values in progress, of all generations.
+        let sharedLoads = SharedLoads()
 
         func report(_ incident: GatewayIncident) {
             if incident.isRefusal {
@@ -103,6 +105,7 @@ struct Generation: Sendable {
         }
         environment.executors = { LoopExecutors($0, on: site.loops, site.mainQueueLog) }
         environment.noteMainQueue = { site.mainQueueLog.add($0) }
+        environment.sharedLoads = site.sharedLoads
         environment.log = site.log
         environment.metrics = site.metrics
         environment.reportBackground = { site.report($0) }
@@ -116,6 +119,7 @@ struct Generation: Sendable {
         }
         lifecycle = gateway.lifecycle
         (upstreams, upstreamNames, policies) = gateway.upstreams
+        gateway.releaseDeclarations()
         upstreamLabels = upstreamNames.map { site.metrics.name(.upstream, $0) }
         for label in upstreams.map(\.label) {
             UpstreamCounts.begin(site.metrics.name(.upstream, label))

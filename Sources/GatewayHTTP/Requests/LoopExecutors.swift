@@ -2,32 +2,41 @@ import EventIO
 import GatewayCore
 import Rx
 
-/// An endpoint's executors, which tell each loop whose tasks it runs.
-struct LoopExecutors: EndpointExecutors {
+/// The executors of an endpoint or a shared value, which tell each loop whose tasks it runs.
+struct LoopExecutors: NamedExecutors {
+    /// In the order of the loops.
     private let all: [LoopExecutor]
 
     /// - Parameters:
-    ///   - endpoint: its name: `GET /products/{id}`.
-    ///   - loops: the gateway's.
+    ///   - name: `GET /products/{id}`.
+    ///   - loops: the loops of a group.
     ///   - mainQueueLog: learns of tasks that come from the main queue.
-    init(_ endpoint: String, on loops: [EventLoop], _ mainQueueLog: MainQueueLog) {
-        all = loops.map { LoopExecutor(endpoint, on: $0, mainQueueLog) }
+    init(_ name: String, on loops: [EventLoop], _ mainQueueLog: MainQueueLog) {
+        all = loops.map { LoopExecutor(name, on: $0, mainQueueLog) }
     }
 
     var current: (any TaskExecutor)? {
-        guard let loop = EventLoop.current else { return nil }
+        // Not of another group, such as the admin listener's.
+        guard let loop = EventLoop.current, loop.index < all.count, all[loop.index].loop === loop else {
+            return nil
+        }
+        return all[loop.index]
+    }
+
+    func executor(of scheduler: any SchedulerType) -> (any TaskExecutor)? {
+        let loop = scheduler as AnyObject
         return all.first { $0.loop === loop }
     }
 }
 
-/// Runs the tasks of an endpoint on one loop.
+/// Runs the tasks of an endpoint or a shared value on one loop.
 private final class LoopExecutor: NamedExecutor {
     let codeName: String
     let loop: EventLoop
     private let mainQueueLog: MainQueueLog
 
-    init(_ endpoint: String, on loop: EventLoop, _ mainQueueLog: MainQueueLog) {
-        codeName = endpoint
+    init(_ name: String, on loop: EventLoop, _ mainQueueLog: MainQueueLog) {
+        codeName = name
         self.loop = loop
         self.mainQueueLog = mainQueueLog
     }

@@ -11,7 +11,7 @@ extension GatewayLife {
         self.init(
             generation.lifecycle,
             in: Surroundings(
-                scheduler: site.transport.scheduler, executor: BackgroundExecutor(),
+                scheduler: site.transport.scheduler, executor: BackgroundExecutor(), loads: site.sharedLoads,
                 report: { site.report($0) }))
     }
 }
@@ -21,6 +21,12 @@ extension GatewayServer {
     ///
     /// - Throws: `GatewayStartError` if one fails. The gateway has stopped then.
     func begin() throws(GatewayStartError) {
+        let hooks = life.hookCounts.start
+        if hooks > 0 {
+            // Health checks learn meanwhile that the process lives, but is not ready.
+            admin?.accept(for: self)
+            logs.diagnostics.write(.info, "starting", ["hooks": hooks])
+        }
         let ended = DispatchGroup()
         ended.enter()
         let result = Lock<BackgroundFault?>(nil)
@@ -35,8 +41,15 @@ extension GatewayServer {
         throw GatewayStartError(fault.description)
     }
 
+    /// Waits after a drain until the last request has ended. Returns false if that takes longer.
+    package func waitForRequests(within limit: Duration) -> Bool {
+        stopped.wait(timeout: .now() + .milliseconds(Int(limit / .milliseconds(1)))) == .success
+    }
+
     /// Runs the hooks of the stop, after the last request. Blocks until they have ended.
     func runStopHooks() {
+        let hooks = life.hookCounts.stop
+        if hooks > 0, !phase.isStopped { logs.diagnostics.write(.info, "stopping", ["hooks": hooks]) }
         let ended = DispatchGroup()
         ended.enter()
         life.stop { ended.leave() }

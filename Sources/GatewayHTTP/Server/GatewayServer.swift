@@ -238,7 +238,7 @@ public final class GatewayServer: Sendable {
     func tell(_ manager: ServiceManager?) { serviceManager.withLock { $0 = manager } }
 
     func accept() {
-        guard phase.advance(to: .ready) else { return }
+        guard phase.advance(to: .ready) != nil else { return }
         for _ in workers { stopped.enter() }
         let accepting = DispatchGroup()
         let keepsClients = life.hasEndHooks
@@ -279,12 +279,15 @@ public final class GatewayServer: Sendable {
     /// Shuts down gracefully, as on SIGTERM: reports not ready at once, closes the listeners after
     /// `drainDelay`, and serves what has been accepted. Returns at once; later calls do nothing.
     public func drain() {
-        guard phase.advance(to: .draining) else { return }
+        guard let old = phase.advance(to: .draining) else { return }
         claim.withLock { $0 = nil }
-        let delay = current.withLock { $0.configuration.drainDelay }
-        logs.diagnostics.write(.info, "draining", ["delay": "\(delay)"])
+        let (delay, deadline) = current.withLock {
+            ($0.configuration.drainDelay, $0.configuration.drainDeadline)
+        }
+        logs.diagnostics.write(
+            .info, "draining", ["delay": "\(delay)", "longest": "\(life.longestStop(after: deadline))"])
         serviceManager.withLock { $0 }?.stopping()
-        life.drain()
+        life.drain(runsHooks: old == .ready)
         for worker in workers {
             worker.loop.execute { worker.value.drain(after: delay) }
         }
@@ -313,7 +316,7 @@ public final class GatewayServer: Sendable {
         }
         MainThread.wait(for: stopped)
         runStopHooks()
-        guard phase.advance(to: .stopped) else { return }
+        guard phase.advance(to: .stopped) != nil else { return }
         if reloads.pending.wait(timeout: .now() + Reloads.patience) == .timedOut {
             logs.diagnostics.write(.warning, "the gateway ends before a reload has ended")
         }

@@ -25,20 +25,22 @@ final class Phase: Sendable {
 
     var isReady: Bool { value.load(ordering: .relaxed) == Value.ready.rawValue }
 
+    var isStarting: Bool { value.load(ordering: .relaxed) == Value.starting.rawValue }
+
     /// Whether it is neither draining nor stopped.
     var isServing: Bool { value.load(ordering: .relaxed) < Value.draining.rawValue }
 
     var isStopped: Bool { value.load(ordering: .relaxed) == Value.stopped.rawValue }
 
-    /// Returns false if the gateway has already reached that phase.
-    func advance(to next: Value) -> Bool {
+    /// Returns the phase before; nil if the gateway has already reached that phase.
+    func advance(to next: Value) -> Value? {
         var old = value.load(ordering: .relaxed)
         while old < next.rawValue {
             let (exchanged, original) = value.compareExchange(
                 expected: old, desired: next.rawValue, ordering: .relaxed)
-            if exchanged { return true }
+            if exchanged { return Value(rawValue: old) }
             old = original
         }
-        return false
+        return nil
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import EventIO
 import GatewayCore
 import GatewayHTTP
@@ -15,7 +14,7 @@ final class SocketWorld: Sendable {
     private let server: GatewayServer
 
     static func run<Result: Sendable>(
-        _ upstreams: StubUpstreams, _ unmatched: UnmatchedCalls.Log,
+        _ patience: Duration, _ upstreams: StubUpstreams, _ unmatched: UnmatchedCalls.Log,
         _ configuration: GatewayServerConfiguration,
         _ declare: @escaping @Sendable (Gateway) throws -> Void, _ isolation: isolated (any Actor)?,
         _ body: (TestClient) async throws -> Result
@@ -23,10 +22,10 @@ final class SocketWorld: Sendable {
         let world = try await onThread { try SocketWorld(upstreams, unmatched, configuration, declare) }
         do {
             let result = try await body(world.client)
-            try await onThread { try world.end() }
+            try await onThread { try world.end(within: patience) }
             return result
         } catch {
-            try? await onThread { try world.end() }
+            try? await onThread { try world.end(within: patience) }
             throw error
         }
     }
@@ -100,24 +99,18 @@ final class SocketWorld: Sendable {
         return limits
     }
 
-    /// Drains the gateway. Throws `GatewayLeak` if that takes more than two seconds.
-    private func end() throws {
+    /// Drains the gateway, and waits for its hooks, each of which has its own limit. Throws `GatewayLeak` if
+    /// requests take longer than `patience` to end.
+    private func end(within patience: Duration) throws {
         group.loops[0].runBlocking { [httpClient] in httpClient.close() }
         server.drain()
-        let ended = DispatchSemaphore(value: 0)
-        try NativeThread.start(name: "drain") { [server] in
-            server.waitUntilStopped()
-            ended.signal()
-        }
-        let isOver = ended.wait(timeout: .now() + .seconds(2)) == .success
-        if !isOver {
-            server.stop()
-            ended.wait()
-        }
+        let isOver = server.waitForRequests(within: patience)
+        if !isOver { server.stop() }
+        server.waitUntilStopped()
         sites.stop()
         group.shutdown()
         if !isOver {
-            throw GatewayLeak(description: "requests were still in progress two seconds after the drain")
+            throw GatewayLeak(description: "requests were still in progress \(patience) after the drain")
         }
     }
 }

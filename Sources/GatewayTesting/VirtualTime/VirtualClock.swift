@@ -21,7 +21,8 @@ final class VirtualClock: JumpingClock, TaskExecutor {
     }
 
     private let time = ManualScheduler()
-    /// The timers that only end something late: a request, a piece of a stream, a foreign wait.
+    /// Timers that answers do not wait for. They end something late, such as a request, a piece of a stream,
+    /// a foreign wait or a hook, or begin a job.
     private let deadlines = Lock<Set<TimerToken>>([])
     /// The waits for a turn on the main queue. The clock stands still until they have ended, so that an
     /// answer does not depend on how fast that queue is.
@@ -56,7 +57,7 @@ final class VirtualClock: JumpingClock, TaskExecutor {
 
     /// A request's own timer is its deadline.
     func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
-        guard target is any OngoingRequest else {
+        guard target is any OngoingRequest || target is any BackgroundTimer else {
             defer { wake() }
             return time.setTimer(after: dueTime, target: target)
         }

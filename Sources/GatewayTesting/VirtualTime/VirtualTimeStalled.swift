@@ -2,7 +2,8 @@ import GatewayCore
 
 /// A request in virtual time waits for something that is not in the test's time: for another clock, such as
 /// the clock of `Task.sleep` or of a dispatch queue, for work on another thread or on the main queue that did
-/// not end within 0.5 s of real time, or for nothing at all. On sockets, its answer may be another one.
+/// not end within 0.5 s of real time (`GatewayWorld.virtualTime(patience:)`), or for nothing at all. On
+/// sockets, its answer may be another one. So does a hook of the gateway.
 public struct VirtualTimeStalled: Error, CustomStringConvertible {
     enum Cause: Sendable {
         /// Nothing happened for this time: the requests, with their routes and parts.
@@ -24,7 +25,8 @@ public struct VirtualTimeStalled: Error, CustomStringConvertible {
             """
             no event is left in virtual time, and no other thread continued \(places.joined(separator: ", ")) \
             within \(limit) of real time. \(Self.causes) \(Self.cures) \
-            To let a request reach its deadline, call client.wait(_:) meanwhile
+            For work that takes longer, use .virtualTime(patience:). \
+            To let a request reach its deadline, or a job its next run, call client.wait(_:) meanwhile
             """
         case .otherClock(let place, let scheduler, let duration):
             """

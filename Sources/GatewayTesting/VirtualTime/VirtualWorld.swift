@@ -23,9 +23,8 @@ enum VirtualWorld {
             fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
             retryBudget: configuration.retryBudget
         ) { call in upstreams.answer(to: call, unmatched) }
-        let gateway = Gateway(
-            environment(transport, upstreams, configuration, name), limits: configuration.limits,
-            cors: configuration.cors)
+        let environment = Self.environment(transport, upstreams, configuration, name)
+        let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
         try declare(gateway)
         let run = VirtualRun(clock, patience: patience)
         let client = TestClient(
@@ -33,21 +32,24 @@ enum VirtualWorld {
         let life = GatewayLife(
             gateway.lifecycle,
             in: GatewayLife.Surroundings(
-                scheduler: clock, executor: clock, random: { 0 },
-                report: { complain("background work failed: \($0)") }))
+                scheduler: clock, executor: clock, loads: environment.sharedLoads, random: { 0 },
+                report: environment.reportBackground))
+        gateway.releaseDeclarations()
 
         async let ended: Void = onThread { run.run() }
         let result: Result
+        var isReady = false
         do {
             try await start(life, run)
+            isReady = true
             result = try await withTaskExecutorPreference(
                 VirtualTestExecutor(clock), isolation: isolation
             ) {
                 try await body(client)
             }
-            try await stop(life, run)
+            try await stop(life, run, wasReady: true)
         } catch {
-            try? await stop(life, run)
+            try? await stop(life, run, wasReady: isReady)
             run.end()
             try? await ended
             throw error
@@ -72,9 +74,9 @@ enum VirtualWorld {
     }
 
     /// Cancels the jobs, and runs the other hooks. Once stopped, does nothing.
-    private static func stop(_ life: GatewayLife, _ run: VirtualRun) async throws {
-        try await perform("a hook of onDrain or onStop", in: run) { ended in
-            life.drain()
+    private static func stop(_ life: GatewayLife, _ run: VirtualRun, wasReady: Bool) async throws {
+        try await perform("a hook of onDrain or onStop, or a cancelled job", in: run) { ended in
+            life.drain(runsHooks: wasReady)
             life.stop { ended(nil) }
         }
     }

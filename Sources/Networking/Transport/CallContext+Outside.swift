@@ -19,6 +19,9 @@ extension CallContext {
         try await $current.withValue(nil, operation: work)
     }
 
+    /// Logs a fault of the endpoint's code that its answer does not show.
+    package func reportFault(_ fault: any Error) { origin?.report(requestID, fault) }
+
     /// The name of the endpoint in messages.
     var endpoint: String { origin?.endpoint ?? "request \(requestID)" }
 

@@ -29,6 +29,11 @@ struct RunningRecipesTests {
                 version: 2,
                 sales: Part.task { try await request.blocking { try database.sales(in: 2026) } }.optional())
         }
+
+        let total = gateway.shared("total", for: .seconds(60)) {
+            try await gateway.blocking { try database.sales(in: 2024) }
+        }
+        gateway.get("/total") { _ in .parts(total: total) }
     }
 
     /// A database in a library that blocks.
@@ -53,6 +58,8 @@ struct RunningRecipesTests {
                 #expect(report.text.contains(#""data":{"year":2025,"sales":25}"#))
                 let overview = try #require(client.get("/overview"))
                 #expect(overview.text.contains(#""data":{"version":2,"sales":26}"#))
+                let total = try #require(client.get("/total"))
+                #expect(total.text.contains(#""data":{"total":24}"#))
             })
     }
 

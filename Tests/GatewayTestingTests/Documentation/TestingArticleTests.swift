@@ -23,6 +23,21 @@ struct TestingArticleTests {
         }
     }
 
+    @Sendable func declareReport(on gateway: Gateway) {
+        gateway.get("/report") { _ async throws -> Answer in
+            .json(await Task.detached { (1...73).reduce(0, +) }.value)
+        }
+    }
+
+    @Test("A report that another thread computes takes no virtual time")
+    func report() async throws {
+        try await withGateway(.virtualTime(patience: .seconds(5)), declare: declareReport) { client in
+            let response = try await client.get("/report")
+            #expect(try response.json[member: "data"]?.description == "2701")
+            #expect(response.elapsed == .zero)
+        }
+    }
+
     @Test("All kinds of stubs are declared", arguments: GatewayWorld.allCases)
     func stubs(world: GatewayWorld) async throws {
         let upstreams = StubUpstreams()

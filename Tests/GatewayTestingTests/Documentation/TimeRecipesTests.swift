@@ -174,7 +174,8 @@ struct TimeRecipesTests {
             a client or database of its own, a continuation or stream that nothing continues.
             Use request.sleep, request.scheduler, gateway.scheduler, operators without a scheduler,
             and the gateway's providers, or run the test on sockets.
-            To let a request reach its deadline, call client.wait(_:) meanwhile
+            For work that takes longer, use .virtualTime(patience:).
+            To let a request reach its deadline, or a job its next run, call client.wait(_:) meanwhile
             """
         #expect(error?.description == expected.split(separator: "\n").joined(separator: " "))
     }
