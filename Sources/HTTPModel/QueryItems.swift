@@ -23,6 +23,7 @@ public struct QueryItems: Sendable {
         return values
     }
 
+    /// Returns all items in order, decoded.
     public func all() throws(PercentEncoding.Failure) -> [(name: String, value: String)] {
         var all: [(name: String, value: String)] = []
         for item in items { all.append((try Item.decode(item.name), try item.decodedValue())) }

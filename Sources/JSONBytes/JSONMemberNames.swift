@@ -2,6 +2,7 @@
 ///
 /// Keep it in a `static let`. A scan with it allocates nothing.
 public struct JSONMemberNames: Sendable {
+    /// The most names.
     public static let capacity = 8
 
     private let table: Table

@@ -201,6 +201,7 @@ struct NamedPart: Sendable {
 /// The type of `Answer.parts`. Call it with one labeled argument for each part.
 @dynamicCallable
 public struct NamedParts: Sendable {
+    /// An answer with these parts, named by their labels.
     public func dynamicallyCall(withKeywordArguments parts: KeyValuePairs<String, any PartConvertible>)
         -> Answer
     {
@@ -211,6 +212,7 @@ public struct NamedParts: Sendable {
 /// The type of `Answer.first`. Call it with one labeled argument for each step.
 @dynamicCallable
 public struct FirstSteps: Sendable {
+    /// Steps named by their labels, which run before the answer.
     public func dynamicallyCall(withKeywordArguments steps: KeyValuePairs<String, any PartConvertible>)
         -> Steps
     {

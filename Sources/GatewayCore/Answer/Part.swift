@@ -150,5 +150,6 @@ public protocol PartConvertible: Sendable {
 }
 
 extension Part: PartConvertible {
+    /// Returns it as a part of an answer.
     public func asPart() -> Part { self }
 }
