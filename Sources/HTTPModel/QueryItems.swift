@@ -2,7 +2,7 @@ import ASCIIText
 
 /// A query's items, read as `application/x-www-form-urlencoded` (WHATWG URL 5.1): `&` separates items, the
 /// first `=` separates name and value, and `+` is a space. Items are decoded on access.
-public struct QueryItems: Sendable {
+package struct QueryItems: Sendable {
     private let bytes: ArraySlice<UInt8>
 
     /// - Parameter query: the query without its `?`; nil for no items.

@@ -1,6 +1,7 @@
 import ASCIIText
 
 /// The members that a scan has captured, in the order of `JSONMemberNames`.
+@_spi(Reading)
 public struct JSONMembers: Sendable {
     typealias Ranges = InlineArray<8, Range<Int>>
 

@@ -72,6 +72,20 @@ struct TypesByExampleTests {
         #expect(encoding != .query)
     }
 
+    func filter(_ names: [String]) -> ParameterValue {
+        .object(names.map { ParameterValue.Member(name: $0, value: .flag(true)) })
+    }
+
+    func photo(at path: String) throws -> RequestBody { .stream(try FileBody(path: path)) }
+
+    func isOfParameters(_ error: NetworkError) -> Bool { error.requestPart == RequestPart.parameters }
+
+    @Test("A missing file fails when its body is made")
+    func files() {
+        #expect(throws: FileBody.Failure.self) { try photo(at: "/no/such/photo.jpg") }
+        #expect(filter(["new"]) == .object([.init(name: "new", value: .flag(true))]))
+    }
+
     @Test("A provider answers with samples after a delay")
     func samples() {
         let scripted = Scripted(.json("[]"))
@@ -183,6 +197,35 @@ struct TypesByExampleTests {
 
     func isUnreadable(_ error: NetworkError) -> Bool { error.underlying is StringMappingError }
 
+    @Test("A transport that sends nothing fails every call")
+    func nothing() {
+        let unsent = Provider<BookAPI>(transport: UnsentTransport())
+        let failures = Log()
+        _ = unsent.rx.request(.list).subscribe(onFailure: { error in
+            failures.add((error as? NetworkError)?.reason == .destinationUnavailable)
+        })
+        #expect(failures.entries == [true])
+    }
+
+    func signature(of request: HTTPRequest, _ hash: ([UInt8]) -> String) throws -> String? {
+        do {
+            return hash(Array(try request.body.collect(upTo: 1 << 20)))
+        } catch is RequestBody.TooLong {
+            return nil
+        }
+    }
+
+    @Test("A body is signed up to a size")
+    func signed() throws {
+        func request(_ size: Int) -> HTTPRequest {
+            HTTPRequest(
+                url: "http://books.test/", method: .post,
+                body: .bytes(Array(repeating: UInt8(ascii: "a"), count: size)[...]))
+        }
+        #expect(try signature(of: request(3)) { "\($0.count)" } == "3")
+        #expect(try signature(of: request((1 << 20) + 1)) { "\($0.count)" } == nil)
+    }
+
     @Test("JSON is composed, and paths are parsed")
     func json() throws {
         let book = try JSONFragment(parsing: #"{"title":"Dune"}"#)
@@ -215,10 +258,19 @@ struct TypesByExampleTests {
         return settings
     }
 
+    func clientCertificate(in folder: String) -> TLSConfiguration {
+        var configuration = TLSConfiguration()
+        configuration.minimumVersion = TLSConfiguration.Version.tls13
+        configuration.identity = TLSConfiguration.Identity(
+            certificateChain: .file("\(folder)/client.pem"), privateKey: .file("\(folder)/client.key"))
+        return configuration
+    }
+
     func isWrongHost(_ error: any Error) -> Bool { error is ConnectionSettings.InvalidHost }
 
     @Test("Settings have a verification and a proxy, and name a wrong host")
     func connections() throws {
+        #expect(clientCertificate(in: "/etc/shop").minimumVersion == .tls13)
         let settings = try settings(["no_proxy": "books.test"])
         #expect(settings.tls.verification == .full)
         var wrong = Session.Configuration()

@@ -1,5 +1,5 @@
 import Foundation
-import JSONBytes
+@_spi(Reading) import JSONBytes
 
 // The JSON scanner must not trap or overflow. Its verdict does not depend on the address, and equals
 // Foundation's except for the differences listed below. Valid documents stay valid when cut and joined again.

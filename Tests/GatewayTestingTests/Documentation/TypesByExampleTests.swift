@@ -16,7 +16,21 @@ struct TypesByExampleTests {
         configuration.clients.trusted = try TrustedProxies(balancer.map { [$0.description] } ?? [])
         configuration.clients.requestID = RequestIDSource.trusted
         configuration.clients.scheme = URLScheme.https
+        configuration.hosts = try HostNames(["shop.example"])
+        configuration.admin = AdminSettings()
+        configuration.admin.listen = [AdminAddress.loopback(port: 9902)]
     }
+
+    func isTrusted(_ client: String, by proxies: TrustedProxies) -> Bool {
+        IPAddress(client).map { proxies.contains($0) } ?? false
+    }
+
+    func withPage(_ configuration: inout GatewayServerConfiguration, _ html: String) {
+        let page = BuiltInFile(path: "index.html", bytes: Array(html.utf8))
+        configuration.files = .builtIn([page], modified: 1_764_000_000)
+    }
+
+    func isOld(_ request: GatewayRequest) -> Bool { request.head.version == HTTPVersion.http10 }
 
     @Test("A program behind a proxy trusts its network")
     func proxies() throws {
@@ -25,12 +39,24 @@ struct TypesByExampleTests {
         #expect(configuration.clients.trusted.description == "10.1.0.0/16")
         #expect(configuration.clients.requestID == .trusted)
         #expect(configuration.clients.scheme == .https)
+        #expect(isTrusted("10.1.2.3", by: configuration.clients.trusted))
+        #expect(!isTrusted("10.2.2.3", by: configuration.clients.trusted))
     }
 
     func addressesOutOfService(in reports: [String: UpstreamReport]) -> [String] {
         reports.flatMap { upstream, report in
             report.addresses.filter { $0.value != AddressState.inService }.map { "\(upstream): \($0.key)" }
         }.sorted()
+    }
+
+    func busyConnections(_ report: GatewayReport) -> Int {
+        let calls: PoolReport = report.calls
+        let shed: ShedCounts = report.shed
+        return calls.leased + shed.refused
+    }
+
+    func forgottenUpstreams(_ before: UpstreamTables, _ after: UpstreamTables) -> Int {
+        max(0, before.upstreams - after.upstreams)
     }
 
     func failedReloads(_ report: GatewayReport) -> Int {
@@ -45,6 +71,9 @@ struct TypesByExampleTests {
         }
         #expect(addressesOutOfService(in: server.report.upstreams).isEmpty)
         #expect(failedReloads(server.report) == 0)
+        #expect(busyConnections(server.report) == 0)
+        #expect(forgottenUpstreams(server.report.tables, server.report.tables) == 0)
+        #expect(reload(server) == "reloaded")
         server.drain()
         server.waitUntilStopped()
     }
@@ -99,6 +128,8 @@ struct TypesByExampleTests {
             server.drain()
             server.waitUntilStopped()
             return "started on port \(server.port)"
+        } catch let error as GatewayDeclarationError {
+            return error.faults.joined(separator: "\n")
         } catch let error as GatewayStartError {
             return "cannot start: \(error)"
         } catch {
@@ -115,10 +146,23 @@ struct TypesByExampleTests {
             start(configuration) == "cannot start: 'not an address' is not a numeric address to listen on")
     }
 
+    func reload(_ server: GatewayServer) -> String {
+        do {
+            try server.reload()
+            return "reloaded"
+        } catch let error as GatewayReloadError {
+            return error.problems.joined(separator: "\n")
+        } catch {
+            return "\(error)"
+        }
+    }
+
     func meaning(of error: any Error) -> String {
         switch error {
         case let broken as BrokenStream: "\(broken.received) bytes arrived, then \(broken.reason)"
+        case let calls as UnmatchedCalls: "\(calls.count) calls matched no stub"
         case let leak as GatewayLeak: "the gateway did not end: \(leak)"
+        case let stalled as VirtualTimeStalled: "another clock decides: \(stalled)"
         default: "\(error)"
         }
     }

@@ -83,12 +83,18 @@ struct TypesByExampleTests {
         }
     }
 
+    final class Roll: Emitter<Int>, @unchecked Sendable {
+        override func begin() { onLast(4) }
+        override func copy() -> Emitter<Int> { Roll() }
+    }
+
     @Test("Sequences have at most one value")
     func sequences() async throws {
         await #expect(throws: NoName.self) { try await save("").value }
         #expect(try await name(of: 7).value == "Kettle")
         #expect(try await name(of: 8).value == nil)
         #expect(try await stock().value == 3)
+        #expect(try await Single.emitting(Roll()).value == 4)
     }
 
     @Test("Disposables are removed, replaced, counted and scheduled")
@@ -153,6 +159,10 @@ struct TypesByExampleTests {
 
     func isOfTwoReaders(_ error: any Error) -> Bool { error is ConcurrentReadError }
 
+    func isTimeout(_ error: any Error) -> Bool {
+        if case RxError.timeout? = error as? RxError { true } else { false }
+    }
+
     func total<Number: RxAbstractInteger & Sendable>(of numbers: RxObservable<Number>) -> Single<Number> {
         numbers.reduce(0) { $0 + $1 }.asSingle()
     }
@@ -161,5 +171,7 @@ struct TypesByExampleTests {
     func names() async throws {
         #expect(try await total(of: .of(1, 2, 3)).value == 6)
         #expect(isOfTwoReaders(ConcurrentReadError()))
+        #expect(isTimeout(RxError.timeout))
+        #expect(!isTimeout(ConcurrentReadError()))
     }
 }
