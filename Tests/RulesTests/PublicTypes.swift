@@ -64,7 +64,7 @@ struct PublicTypes {
             let indent = lines[index].prefix { $0 == " " }.count
             let line = lines[index].dropFirst(indent)
             guard !line.isEmpty, !line.hasPrefix("//") else { continue }
-            // What functions contain is no declaration of a type.
+            // Skips the bodies of functions.
             guard indent <= (scopes.last?.indent ?? -4) + 4 else { continue }
             if line.hasPrefix("}") {
                 while let last = scopes.last, last.indent >= indent { scopes.removeLast() }
