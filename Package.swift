@@ -369,8 +369,8 @@ let package = Package(
         tests(
             "GatewayTestingTests",
             [
-                "GatewayTesting", "GatewayHTTP", "GatewayCore", "Networking", "HTTPOutbound", "EventIO", "Rx",
-                "HTTPModel", "JSONBytes", "Locking", "TestSupport",
+                "GatewayTesting", "GatewayHTTP", "GatewayCore", "NetworkingSession", "Networking",
+                "HTTPOutbound", "EventIO", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(
             "FaultTests",

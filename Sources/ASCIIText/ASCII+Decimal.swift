@@ -1,4 +1,5 @@
 extension ASCII {
+    /// Returns the number of decimal digits: 1 for 0, 3 for 100.
     @inlinable
     @inline(__always)
     public static func digitCount(_ number: UInt) -> Int {

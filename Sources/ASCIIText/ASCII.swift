@@ -48,9 +48,11 @@ public enum ASCII {
         contains(byte, low: 0x2fff_7fd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
     }
 
+    /// Whether the byte is `0` to `9`.
     @inlinable @inline(__always)
     public static func isDigit(_ byte: UInt8) -> Bool { byte &- Byte.zero < 10 }
 
+    /// Whether the byte is a letter of ASCII.
     @inlinable
     public static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
 
@@ -136,6 +138,7 @@ public enum ASCII {
         return lowercased == wanted.loadUnaligned(as: Word.self)
     }
 
+    /// Whether both are equal if letters of ASCII are compared without case.
     @inlinable
     public static func equalsIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
         -> Bool

@@ -117,6 +117,7 @@ public struct ByteWriter: ~Copyable {
 
     // MARK: What was written
 
+    /// The bytes written so far.
     @inlinable
     public var count: Int { written }
 
@@ -174,6 +175,7 @@ public struct ByteWriter: ~Copyable {
         written &+= length
     }
 
+    /// Appends a byte.
     @inlinable
     @inline(__always)
     public mutating func append(_ byte: UInt8) {
@@ -181,6 +183,7 @@ public struct ByteWriter: ~Copyable {
         written &+= 1
     }
 
+    /// Appends bytes.
     @inlinable
     @inline(__always)
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -189,6 +192,7 @@ public struct ByteWriter: ~Copyable {
         written &+= bytes.count
     }
 
+    /// Appends a slice.
     @inlinable
     @inline(__always)
     public mutating func append(_ bytes: ArraySlice<UInt8>) {

@@ -16,6 +16,7 @@ public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertib
     /// A library could not allocate memory.
     case memory
 
+    /// What is wrong, in words.
     public var description: String {
         switch self {
         case .unknown: "the content coding is unknown, or there are too many"
@@ -42,6 +43,7 @@ public struct DecodingLimits: Sendable, Hashable {
     /// The most bytes after gzip data, which are ignored. Default 1 MiB.
     public var tail: Int
 
+    /// Creates limits. The defaults are 8 MiB, a ratio of 100 beyond 1 MiB, and 1 MiB after gzip data.
     public init(
         size: Int? = 8 << 20, ratio: Int? = 100, freeSize: Int = 1 << 20,
         tail: Int = 1 << 20

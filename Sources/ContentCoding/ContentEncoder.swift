@@ -20,6 +20,7 @@ public final class ContentEncoder {
         case finish
     }
 
+    /// The coding of the output.
     public let coding: ContentCoding
     private let stage: any EncodingStage
     private var isFinished = false

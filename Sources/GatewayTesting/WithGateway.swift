@@ -52,5 +52,6 @@ public func withGateway<Result: Sendable>(
 
 /// A gateway that did not end when it was drained, because a request or a call is still in progress.
 public struct GatewayLeak: Error, CustomStringConvertible {
+    /// What is wrong, in words.
     public let description: String
 }

@@ -14,6 +14,7 @@ public struct ClientSettings: Sendable, Hashable {
     /// The scheme of a request of which no trusted proxy tells one. Default `http`.
     public var scheme = URLScheme.http
 
+    /// Creates the default values.
     public init() {}
 }
 

@@ -92,6 +92,7 @@ public struct InboundLimits: Sendable, Hashable {
     /// Time from closing the listeners to resetting the remaining connections. Default 30 s.
     public var drainDeadline = Duration.seconds(30)
 
+    /// Creates the default values.
     public init() {}
 
     /// Returns the limit of a process's client connections: `most`, at most three eighths of the descriptors,

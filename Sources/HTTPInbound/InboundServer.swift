@@ -9,6 +9,7 @@ public import Timers
 /// Pass it listeners with `adopt`. To shut down, call `beginDrain`, later `stopAccepting`, and wait for
 /// `onIdle`.
 public final class InboundServer {
+    /// The loop on which the server accepts and answers.
     public let loop: EventLoop
     private(set) var limits: InboundLimits
     private(set) var clients: ClientSettings
@@ -19,6 +20,7 @@ public final class InboundServer {
     /// Called once, when the last connection has closed after `stopAccepting`.
     public var onIdle: (() -> Void)?
 
+    /// The open connections of clients.
     public var connectionCount: Int { order.count }
     /// Clients that were closed or refused at the connection limit, since the start.
     public internal(set) var shed = ShedCounts()
@@ -124,6 +126,7 @@ public final class InboundServer {
 
     // MARK: Connections
 
+    /// Accepts the connections of a listener.
     public func adopt(_ listener: Listener) {
         listeners.append(listener)
         listener.mayAccept = { [weak self] in self?.mayAccept() ?? true }
@@ -281,6 +284,7 @@ public final class InboundServer {
 }
 
 extension InboundServer: TimerTarget {
+    /// Accepts again after a pause, or ends the drain whose time is over.
     public func timerFired(_ token: TimerToken) {
         guard token == drainTimer else { return acceptAgain() }
         drainTimer = nil

@@ -1,7 +1,7 @@
 import ASCIIText
 
 /// The content codings that a client accepts (RFC 9110 12.5.3).
-public struct AcceptedCodings: Sendable, Hashable {
+package struct AcceptedCodings: Sendable, Hashable {
     /// Weights in thousandths, by coding.
     private var weights: [String: Int] = [:]
 

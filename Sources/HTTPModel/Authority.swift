@@ -2,7 +2,7 @@ import ASCIIText
 
 /// The value of Host and the authority of a URL: `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2),
 /// without userinfo.
-public enum Authority {
+package enum Authority {
     /// Whether the bytes are a host with an optional port.
     ///
     /// A reg-name may contain a comma, but two joined Host lines do too, so commas are refused.

@@ -1,7 +1,7 @@
 import ASCIIText
 
 /// A byte range that a request asks for (RFC 9110 14.1.2).
-public enum ByteRange: Sendable, Hashable {
+package enum ByteRange: Sendable, Hashable {
     /// `bytes=500-999`, both ends included, or `bytes=500-`.
     case from(Int64, through: Int64?)
     /// `bytes=-500`: the last 500 bytes.

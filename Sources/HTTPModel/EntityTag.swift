@@ -61,7 +61,7 @@ extension EntityTag: CustomStringConvertible {
 }
 
 /// The condition of `If-Match` or `If-None-Match` (RFC 9110 13.1.1, 13.1.2).
-public enum EntityTagCondition: Sendable, Hashable {
+package enum EntityTagCondition: Sendable, Hashable {
     /// `*`: any state of the representation.
     case any
     /// The tags before the first malformed one, which cannot be ours.

@@ -12,9 +12,11 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
         self.token = token
     }
 
+    /// The value as text, for logs and messages.
     public var description: String { token }
 
     // Nearly all reasons differ in length, which is known without a look at their characters.
+    /// Whether both are equal.
     @inlinable
     public static func == (left: FailureReason, right: FailureReason) -> Bool {
         left.token.utf8.count == right.token.utf8.count && left.token == right.token
@@ -26,6 +28,7 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
     public static let dnsTimeout = FailureReason(token: "dns_timeout")
     /// The upstream cannot be reached: no route, an invalid address, or a closed session.
     public static let destinationUnavailable = FailureReason(token: "destination_unavailable")
+    /// `connection_refused`: nothing listens at the address.
     public static let connectionRefused = FailureReason(token: "connection_refused")
     /// No connection within `AttemptLimits.connect`.
     public static let connectionTimeout = FailureReason(token: "connection_timeout")

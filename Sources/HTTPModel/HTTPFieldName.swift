@@ -57,10 +57,12 @@ extension HTTPFieldName: ExpressibleByStringLiteral {
 }
 
 extension HTTPFieldName: Hashable {
+    /// Whether both are equal.
     public static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
         left.withBytes { left in right.withBytes { ASCII.equalsIgnoringCase(left, $0) } }
     }
 
+    /// Adds to the hasher what `==` compares.
     public func hash(into hasher: inout Hasher) {
         withBytes { bytes in
             for byte in bytes { hasher.combine(ASCII.lowercased(byte)) }
@@ -69,5 +71,6 @@ extension HTTPFieldName: Hashable {
 }
 
 extension HTTPFieldName: CustomStringConvertible {
+    /// The value as text, for logs and messages.
     public var description: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }

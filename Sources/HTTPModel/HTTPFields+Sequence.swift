@@ -1,12 +1,15 @@
 import ASCIIText
 
 extension HTTPFields: Sequence {
+    /// A field: its name as written, and its value.
     public typealias Element = (name: String, value: String)
 
+    /// Goes through the fields in their order.
     public struct Iterator: IteratorProtocol {
         let fields: HTTPFields
         var index = 0
 
+        /// Returns the next field; nil after the last one.
         public mutating func next() -> HTTPFields.Element? {
             guard index < fields.count else { return nil }
             defer { index += 1 }
@@ -17,8 +20,10 @@ extension HTTPFields: Sequence {
         }
     }
 
+    /// Returns an iterator over the fields in their order.
     public func makeIterator() -> Iterator { Iterator(fields: self) }
 
+    /// The number of fields.
     public var underestimatedCount: Int { count }
 }
 
@@ -38,6 +43,7 @@ extension HTTPFields {
 }
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
+    /// Creates the value from a dictionary literal.
     public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
         self.init()
         for (name, value) in elements { append(name, value) }

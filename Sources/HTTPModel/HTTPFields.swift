@@ -7,6 +7,7 @@ import ASCIIText
 public struct HTTPFields: Sendable {
     @usableFromInline package private(set) var storage: FieldStorage
 
+    /// Creates an empty list.
     public init() {
         storage = FieldStorage()
     }
@@ -25,7 +26,9 @@ public struct HTTPFields: Sendable {
         self.storage = storage
     }
 
+    /// The number of fields, counting repeated ones.
     @inlinable public var count: Int { storage.count }
+    /// Whether the list is empty.
     @inlinable public var isEmpty: Bool { storage.count == 0 }
 
     /// Bytes that hold at least the text of all fields.
@@ -130,12 +133,14 @@ extension HTTPFields {
         valueBytes(of: name).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Whether there is a field with this name.
     public func contains(_ name: HTTPFieldName) -> Bool { firstIndex(of: name) != nil }
 }
 
 // MARK: - Change
 
 extension HTTPFields {
+    /// Adds a field behind the others, even if there is one with its name.
     public mutating func append(_ name: HTTPFieldName, _ value: String) {
         var value = value
         name.withBytes { name in
@@ -143,12 +148,14 @@ extension HTTPFields {
         }
     }
 
+    /// Adds a field with a value of bytes.
     public mutating func append(_ name: HTTPFieldName, bytes: ArraySlice<UInt8>) {
         name.withBytes { name in
             bytes.withUnsafeBytes { append(name: name, value: $0) }
         }
     }
 
+    /// Adds the fields of another list.
     public mutating func append(contentsOf other: HTTPFields) {
         other.withEachField { name, value in append(name: name, value: value) }
     }

@@ -2,11 +2,16 @@ import ASCIIText
 
 /// A request without its body.
 public struct HTTPRequestHead: Sendable, Hashable {
+    /// The method.
     public var method: HTTPMethod
+    /// The target as received or to be sent.
     public var target: RequestTarget
+    /// The version of HTTP.
     public var version: HTTPVersion
+    /// The header fields.
     public var fields: HTTPFields
 
+    /// Creates the head of a request.
     public init(
         method: HTTPMethod, target: RequestTarget, version: HTTPVersion = .http11, fields: HTTPFields = [:]
     ) {
@@ -24,10 +29,14 @@ public struct HTTPRequestHead: Sendable, Hashable {
 
 /// A response without its body.
 public struct HTTPResponseHead: Sendable, Hashable {
+    /// The version of HTTP.
     public var version: HTTPVersion
+    /// The status.
     public var status: HTTPStatus
+    /// The header fields.
     public var fields: HTTPFields
 
+    /// Creates the head of a response.
     public init(version: HTTPVersion = .http11, status: HTTPStatus, fields: HTTPFields = [:]) {
         self.version = version
         self.status = status
@@ -37,9 +46,12 @@ public struct HTTPResponseHead: Sendable, Hashable {
 
 /// A request that a server has received completely.
 public struct ReceivedRequest: Sendable, Hashable {
+    /// The request line and the fields.
     public var head: HTTPRequestHead
+    /// The decoded body.
     public var body: ArraySlice<UInt8>
 
+    /// Creates a request with its body.
     public init(head: HTTPRequestHead, body: ArraySlice<UInt8> = []) {
         self.head = head
         self.body = body
@@ -48,10 +60,14 @@ public struct ReceivedRequest: Sendable, Hashable {
 
 /// A complete response. The pieces of its body are written in order.
 public struct HTTPResponse: Sendable {
+    /// The status.
     public var status: HTTPStatus
+    /// The header fields.
     public var fields: HTTPFields
+    /// The body, in pieces that are sent one after the other.
     public var body: [ArraySlice<UInt8>]
 
+    /// Creates a response.
     public init(status: HTTPStatus, fields: HTTPFields = [:], body: [ArraySlice<UInt8>] = []) {
         self.status = status
         self.fields = fields
@@ -63,6 +79,7 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPFields: Hashable {
+    /// Adds to the hasher what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         withEachField { name, value in

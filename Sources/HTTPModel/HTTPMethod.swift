@@ -15,14 +15,23 @@ public struct HTTPMethod: Sendable, Hashable {
         self.storage = storage
     }
 
+    /// `GET`.
     public static var get: HTTPMethod { HTTPMethod(.get) }
+    /// `HEAD`.
     public static var head: HTTPMethod { HTTPMethod(.head) }
+    /// `POST`.
     public static var post: HTTPMethod { HTTPMethod(.post) }
+    /// `PUT`.
     public static var put: HTTPMethod { HTTPMethod(.put) }
+    /// `DELETE`.
     public static var delete: HTTPMethod { HTTPMethod(.delete) }
+    /// `PATCH`.
     public static var patch: HTTPMethod { HTTPMethod(.patch) }
+    /// `OPTIONS`.
     public static var options: HTTPMethod { HTTPMethod(.options) }
+    /// `TRACE`.
     public static var trace: HTTPMethod { HTTPMethod(.trace) }
+    /// `CONNECT`.
     public static var connect: HTTPMethod { HTTPMethod(.connect) }
 
     /// Whether RFC 9110 9.2.1 defines the method as safe: it requests no change of state.
@@ -66,6 +75,7 @@ extension HTTPMethod {
         self = method
     }
 
+    /// The name on the wire, which is case-sensitive.
     public var rawValue: String {
         switch storage {
         case .other(let text): text
@@ -136,5 +146,6 @@ extension HTTPMethod {
 }
 
 extension HTTPMethod: CustomStringConvertible {
+    /// The value as text, for logs and messages.
     public var description: String { rawValue }
 }

@@ -2,10 +2,12 @@ import ASCIIText
 
 /// An `http` or `https` URL (RFC 9110 4.2), read strictly.
 public struct HTTPURL: Sendable, Hashable {
+    /// The scheme of a URL.
     public enum Scheme: String, Sendable, Hashable {
         case http
         case https
 
+        /// The port of a URL without one: 80 or 443.
         public var defaultPort: Int {
             switch self {
             case .http: 80
@@ -14,10 +16,12 @@ public struct HTTPURL: Sendable, Hashable {
         }
     }
 
+    /// Why text is not such a URL.
     public enum Failure: Error, Sendable, Hashable {
         case scheme, userinfo, host, port, forbiddenByte, fragment, malformedEscape
     }
 
+    /// The scheme.
     public var scheme: Scheme
     /// In lower case; an IPv6 address has no brackets.
     public var host: String
@@ -28,6 +32,8 @@ public struct HTTPURL: Sendable, Hashable {
     /// Percent-encoded as given, without its `?`; nil if there is no `?`.
     public var query: String?
 
+    /// Parses a URL. Throws if it has another scheme, user information, a fragment or bytes that need
+    /// encoding.
     public init(_ text: String) throws(Failure) {
         let bytes = Array(text.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { throw .forbiddenByte }
@@ -84,10 +90,12 @@ public struct HTTPURL: Sendable, Hashable {
 }
 
 extension HTTPURL: CustomStringConvertible {
+    /// The value as text, for logs and messages.
     public var description: String { "\(scheme.rawValue)://\(authority)\(target)" }
 }
 
 extension HTTPURL.Failure: CustomStringConvertible {
+    /// What is wrong, in words.
     public var description: String {
         switch self {
         case .scheme: "a URL begins with http:// or https://"

@@ -5,6 +5,7 @@ public enum HTTPVersion: Sendable, Hashable {
 }
 
 extension HTTPVersion: CustomStringConvertible {
+    /// The value as text, for logs and messages.
     public var description: String {
         switch self {
         case .http10: "HTTP/1.0"

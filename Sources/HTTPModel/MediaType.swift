@@ -3,21 +3,28 @@ import ASCIIText
 /// A media type (RFC 9110 8.3.1), `type/subtype` with parameters. Type, subtype and parameter names are
 /// lowercase.
 public struct MediaType: Sendable, Hashable {
+    /// The type in lower case: `application`.
     public let type: String
+    /// The subtype in lower case: `json`.
     public let subtype: String
+    /// The parameters in their order.
     public let parameters: [Parameter]
 
+    /// A parameter: `charset=utf-8`.
     public struct Parameter: Sendable, Hashable {
+        /// The name in lower case.
         public let name: String
         /// The value without quotes.
         public let value: String
 
+        /// Creates a parameter.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
+    /// Creates a media type. Type and subtype are put in lower case.
     public init(type: String, subtype: String, parameters: [Parameter] = []) {
         self.type = type.lowercased()
         self.subtype = subtype.lowercased()
@@ -46,6 +53,7 @@ public struct MediaType: Sendable, Hashable {
         self.init(type: type, subtype: subtype, parameters: parameters)
     }
 
+    /// Returns the value of the first parameter with this name in lower case; nil without one.
     public func parameter(_ name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
@@ -64,11 +72,14 @@ public struct MediaType: Sendable, Hashable {
     /// Whether a body of this type is a form of names and values: `application/x-www-form-urlencoded`.
     package var isForm: Bool { type == "application" && subtype == "x-www-form-urlencoded" }
 
+    /// `application/json`.
     public static var json: MediaType { MediaType(type: "application", subtype: "json") }
+    /// `application/problem+json` (RFC 9457).
     public static var problemJSON: MediaType { MediaType(type: "application", subtype: "problem+json") }
 }
 
 extension MediaType: CustomStringConvertible {
+    /// The value as text, for logs and messages.
     public var description: String {
         parameters.reduce("\(type)/\(subtype)") { text, parameter in
             let plain = !parameter.value.isEmpty && parameter.value.utf8.allSatisfy(ASCII.isTokenByte)

@@ -2,6 +2,7 @@ public import ASCIIText
 
 /// Percent-encoding (RFC 3986 2.1), and the rules for path segments.
 public enum PercentEncoding {
+    /// Why text cannot be decoded, or is not one path segment.
     public enum Failure: Error, Sendable, Hashable {
         /// A `%` is not followed by two hex digits.
         case malformedEscape
@@ -122,6 +123,7 @@ public enum PercentEncoding {
 }
 
 extension PercentEncoding.Failure: CustomStringConvertible {
+    /// What is wrong, in words.
     public var description: String {
         switch self {
         case .malformedEscape: "a % is not followed by two hexadecimal digits"

@@ -2,7 +2,7 @@
 ///
 ///     Prefer: respond-async, wait=10
 ///     Prefer: timeline
-public struct Preferences: Sendable, Hashable {
+package struct Preferences: Sendable, Hashable {
     /// Values by lowercase name.
     private let values: [String: String]
 

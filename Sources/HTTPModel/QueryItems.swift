@@ -2,7 +2,7 @@ import ASCIIText
 
 /// A query's items, read as `application/x-www-form-urlencoded` (WHATWG URL 5.1): `&` separates items, the
 /// first `=` separates name and value, and `+` is a space. Items are decoded on access.
-public struct QueryItems: Sendable {
+package struct QueryItems: Sendable {
     private let bytes: ArraySlice<UInt8>
 
     /// - Parameter query: the query without its `?`; nil for no items.
@@ -23,6 +23,7 @@ public struct QueryItems: Sendable {
         return values
     }
 
+    /// Returns all items in order, decoded.
     public func all() throws(PercentEncoding.Failure) -> [(name: String, value: String)] {
         var all: [(name: String, value: String)] = []
         for item in items { all.append((try Item.decode(item.name), try item.decodedValue())) }

@@ -3,6 +3,7 @@ import ASCIIText
 /// A request target as received (RFC 9112 3.2). It shares the array of the parsed head; nothing is decoded or
 /// copied.
 public struct RequestTarget: Sendable {
+    /// The forms of a target.
     public enum Form: Sendable, Hashable {
         /// `/path?query`
         case origin
@@ -14,6 +15,7 @@ public struct RequestTarget: Sendable {
         case authority
     }
 
+    /// The form.
     public let form: Form
     let block: [UInt8]
     let start: UInt32
@@ -81,17 +83,22 @@ public struct RequestTarget: Sendable {
         }
     }
 
+    /// The path, percent-encoded.
     public var path: String { String(decoding: pathBytes, as: UTF8.self) }
 
+    /// The query without its question mark, percent-encoded; nil without one.
     public var query: String? { queryBytes.map { String(decoding: $0, as: UTF8.self) } }
 }
 
 extension RequestTarget: Hashable {
+    /// Whether both are equal.
     public static func == (left: RequestTarget, right: RequestTarget) -> Bool { left.bytes == right.bytes }
 
+    /// Adds to the hasher what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 extension RequestTarget: CustomStringConvertible {
+    /// The value as text, for logs and messages.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

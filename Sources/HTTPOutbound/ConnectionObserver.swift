@@ -24,6 +24,7 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     /// The token, such as `idle_timeout`. For a failure, the token of its `FailureReason`.
     public let token: String
 
+    /// The value as text, for logs and messages.
     public var description: String { token }
 
     /// It was idle for as long as the client or the upstream allows.
@@ -50,7 +51,9 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     public static let tunnelRefused = DiscardReason(token: "tunnel_refused")
     /// The upstream does not have its address any more.
     public static let addressGone = DiscardReason(token: "address_gone")
+    /// A call was cancelled before its response was complete.
     public static let callCancelled = DiscardReason(token: "call_cancelled")
+    /// The client was closed.
     public static let clientClosed = DiscardReason(token: "client_closed")
 
     init(token: String) { self.token = token }

@@ -29,6 +29,7 @@ public final class HTTPClient: Sendable {
     private let limits: OutboundLimits
     private let counts: ClientCounts
 
+    /// The loop on which the client is used.
     public var loop: EventLoop { state.loop }
 
     /// Creates a client, on any thread. Share one `resolver` among loops. `limits` are the default for its

@@ -7,7 +7,9 @@ internal import HTTPModel
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The scheme of the URL. The set may grow.
     public struct Scheme: Sendable, Hashable, CustomStringConvertible {
+        /// The name as in a URL: `http`.
         public let name: String
+        /// The port of a URL without one.
         public let defaultPort: UInt16
 
         /// Plain TCP.
@@ -16,6 +18,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         /// TLS over TCP (RFC 9110 4.2.2).
         public static let https = Scheme(name: "https", defaultPort: 443)
 
+        /// The value as text, for logs and messages.
         public var description: String { name }
     }
 
@@ -25,6 +28,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         case unix(SocketAddress)
     }
 
+    /// The scheme: `http` or `https`.
     public let scheme: Scheme
     let endpoint: Endpoint
     /// The value of the Host field: `host`, or `host:port` if the port is not the scheme's default (RFC

@@ -20,6 +20,7 @@ public final class OriginClient: Sendable {
         loopPool = pool
     }
 
+    /// The loop on which the client is used.
     public var loop: EventLoop { loopPool.loop }
 
     /// The connections, on the loop only. `send` starts calls there that end with a closure.
@@ -80,6 +81,7 @@ public final class PendingCall: Sendable {
         if isDisposed { call.dispose() }
     }
 
+    /// Disposes of what it holds. Further calls have no effect.
     public func dispose() {
         let call = state.withLock { state in
             state.isDisposed = true

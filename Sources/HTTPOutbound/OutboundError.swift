@@ -2,9 +2,11 @@ public import HTTPModel
 
 /// Why a call brought no complete response.
 public struct OutboundError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure, as in `Proxy-Status`.
     public let reason: FailureReason
     /// What was seen, for a log, without header values and bodies. Too varied for a metric label.
     public let detail: String
+    /// The instants that the call had reached.
     public let timings: OutboundTimings
     /// The status of a success that came before the rest of the request could not be sent; nil for other
     /// failures.
@@ -19,5 +21,6 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
         self.earlyStatus = earlyStatus
     }
 
+    /// What is wrong, in words.
     public var description: String { "\(reason): \(detail)" }
 }

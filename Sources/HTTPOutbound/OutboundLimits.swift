@@ -62,6 +62,7 @@ public struct OutboundLimits: Sendable, Hashable {
     /// Informational (1xx) responses before the final one. Default 10.
     public var informationalResponses = 10
 
+    /// Creates the default values.
     public init() {}
 
     /// `relayShare` as a number of connections. NaN counts as 0.

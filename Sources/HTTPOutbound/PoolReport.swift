@@ -14,6 +14,7 @@ public struct PoolReport: Sendable, Hashable {
     /// Calls so far on a connection that had served another call.
     public var reused = 0
 
+    /// Creates a report.
     public init(
         idle: Int = 0, leased: Int = 0, relays: Int = 0, waiting: Int = 0, opened: Int = 0, reused: Int = 0
     ) {
@@ -25,6 +26,7 @@ public struct PoolReport: Sendable, Hashable {
         self.reused = reused
     }
 
+    /// Returns the sums of both.
     public static func + (one: PoolReport, other: PoolReport) -> PoolReport {
         PoolReport(
             idle: one.idle + other.idle, leased: one.leased + other.leased,

@@ -9,6 +9,7 @@ public enum ChunkedEncoding {
         output.append("\r\n")
     }
 
+    /// Appends the last chunk, without trailers.
     public static func appendEnd(to output: inout [UInt8]) {
         output.append("0\r\n\r\n")
     }

@@ -17,6 +17,7 @@ public enum SerializationError: Error, Sendable, Hashable {
 }
 
 extension SerializationError: CustomStringConvertible {
+    /// What is wrong, in words.
     public var description: String {
         switch self {
         case .fieldName: "a field name is not a token"

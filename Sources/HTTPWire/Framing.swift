@@ -1,5 +1,6 @@
 /// What a request's head says about its body and the connection (RFC 9112 6, 9).
 public struct RequestFraming: Sendable, Hashable {
+    /// How the body of a request is delimited.
     public enum Body: Sendable, Hashable {
         case none
         /// In bytes. A length above `Int.max` becomes `Int.max`, which exceeds every limit.
@@ -7,6 +8,7 @@ public struct RequestFraming: Sendable, Hashable {
         case chunked
     }
 
+    /// How the body is delimited.
     public let body: Body
     /// Whether the client waits for a 100 before it sends the body. False on HTTP/1.0.
     public let expectsContinue: Bool
@@ -18,6 +20,7 @@ public struct RequestFraming: Sendable, Hashable {
 
 /// What a response's head says about its body and the connection (RFC 9112 6, 9).
 public struct ResponseFraming: Sendable, Hashable {
+    /// How the body of a response is delimited.
     public enum Body: Sendable, Hashable {
         case none
         case length(Int)
@@ -26,7 +29,9 @@ public struct ResponseFraming: Sendable, Hashable {
         case untilClose
     }
 
+    /// How the body is delimited.
     public let body: Body
+    /// Whether the connection can serve another request.
     public let keepAlive: Bool
     /// Whether Content-Encoding is present and the response may have content.
     public let hasContentCoding: Bool

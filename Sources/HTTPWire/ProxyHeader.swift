@@ -23,6 +23,7 @@ public enum ProxyHeaderFault: String, Sendable {
 /// Parses the header of the PROXY protocol, version 1 or 2, that begins a connection. Strict: a header that
 /// is not exactly as its specification has it is malformed.
 public struct ProxyHeaderParser {
+    /// What the bytes so far are.
     public enum Event: Equatable {
         case needMore
         case header(ProxyHeader)
@@ -45,6 +46,7 @@ public struct ProxyHeaderParser {
     /// The whole length of a header of version 2, once it is known.
     private var length = Int.max
 
+    /// Creates a parser at the beginning of a connection.
     public init() {}
 
     /// Whether any byte has arrived.

@@ -7,6 +7,7 @@ public import HTTPModel
 /// `.needMore`; then all input is consumed. After `.end`, the next call begins the next request. After
 /// `.failed`, every call returns `.failed`. The events do not depend on how the bytes are cut into inputs.
 public struct RequestParser: Sendable {
+    /// What the parser has read.
     public enum Event: Sendable {
         /// All input is consumed, and the request is incomplete.
         case needMore
@@ -31,6 +32,7 @@ public struct RequestParser: Sendable {
     private var buffer = HeadBuffer()
     private var scanner: RequestHeadScanner
 
+    /// Creates a parser at the beginning of a request.
     public init(limits: RequestLimits = RequestLimits()) {
         scanner = RequestHeadScanner(limits: limits)
     }

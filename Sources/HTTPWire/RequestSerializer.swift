@@ -1,7 +1,9 @@
 import ASCIIText
 public import HTTPModel
 
+/// Writes the heads of requests.
 public enum RequestSerializer {
+    /// How the body is sent.
     public enum Body: Sendable, Hashable {
         case none
         /// In bytes; sent as it is.

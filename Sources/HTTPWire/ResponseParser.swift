@@ -6,6 +6,7 @@ public import HTTPModel
 /// `parse` with received bytes, and again with the same input and `consumed`, until it returns `.needMore`.
 /// Bytes left after `.end` are unsolicited: do not reuse the connection.
 public struct ResponseParser: Sendable {
+    /// What the parser has read.
     public enum Event: Sendable {
         /// All input is consumed, and the response is incomplete.
         case needMore
@@ -58,6 +59,7 @@ public struct ResponseParser: Sendable {
         hasStarted = false
     }
 
+    /// Whether the parser is between two responses.
     public var isIdle: Bool {
         if case .idle = phase { true } else { false }
     }
@@ -73,6 +75,7 @@ public struct ResponseParser: Sendable {
 
     /// Where the head and the body of a response lie in one input.
     public struct Layout: Sendable, Hashable {
+        /// How the body is delimited.
         public let framing: ResponseFraming
         /// In bytes.
         let headLength: Int

@@ -3,6 +3,7 @@ public import HTTPModel
 
 /// Writes the heads of responses, and decides from the request how the body is sent.
 public enum ResponseSerializer {
+    /// The body to be sent.
     public enum Body: Sendable, Hashable {
         /// In bytes.
         case length(Int)
@@ -10,6 +11,7 @@ public enum ResponseSerializer {
         case stream
     }
 
+    /// How the body is sent.
     public enum Transfer: Sendable, Hashable {
         /// HEAD, 204 or 304: drop the body.
         case none
@@ -23,17 +25,21 @@ public enum ResponseSerializer {
 
     /// What a response depends on in its request.
     public struct Context: Sendable, Hashable {
+        /// The version of the request.
         public var version: HTTPVersion
+        /// Whether the method of the request is HEAD.
         public var isHead: Bool
         /// If false, the response has `Connection: close`.
         public var keepAlive: Bool
 
+        /// Creates a context.
         public init(version: HTTPVersion, isHead: Bool, keepAlive: Bool) {
             self.version = version
             self.isHead = isHead
             self.keepAlive = keepAlive
         }
 
+        /// Takes the context from the head of a request and its framing.
         public init(_ head: HTTPRequestHead, _ framing: RequestFraming) {
             self.init(version: head.version, isHead: head.method == .head, keepAlive: framing.keepAlive)
         }
@@ -41,10 +47,12 @@ public enum ResponseSerializer {
 
     /// What the caller does after the head.
     public struct Outcome: Sendable, Hashable {
+        /// How the body is sent.
         public let transfer: Transfer
         /// Whether the connection stays open after the body. If not, the head tells the client.
         public let keepAlive: Bool
 
+        /// Creates an outcome.
         public init(transfer: Transfer, keepAlive: Bool) {
             self.transfer = transfer
             self.keepAlive = keepAlive

@@ -1,7 +1,9 @@
 /// The rules that a response may break without harm, because its meaning is certain.
 public struct ToleratedFaults: OptionSet, Sendable, Hashable {
+    /// The bits of the set.
     public let rawValue: UInt8
 
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// A field value goes on in the next line. The fold counts as spaces (RFC 9112 5.2).

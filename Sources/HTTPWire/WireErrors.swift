@@ -19,6 +19,7 @@ public struct RequestError: Error, Sendable, Equatable {
 
 /// Why the parser refuses a response. The connection closes.
 public struct ResponseError: Error, Sendable, Equatable {
+    /// The kind of failure: `http_protocol_error` for most.
     public let reason: FailureReason
     /// The broken rule: constant text, without bytes of the response.
     public let message: String

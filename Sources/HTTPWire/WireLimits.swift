@@ -9,6 +9,7 @@ public struct RequestLimits: Sendable, Hashable {
     /// Field lines, trailers included; more get 431. Default 100.
     public var fieldCount = 100
 
+    /// Creates the default values.
     public init() {}
 }
 
@@ -25,6 +26,7 @@ public struct ResponseLimits: Sendable, Hashable {
     /// 1xx responses before the final one. Default 10.
     public var informational = 10
 
+    /// Creates the default values.
     public init() {}
 }
 

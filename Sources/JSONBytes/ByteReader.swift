@@ -9,6 +9,7 @@ public import ASCIIText
 @_spi(Reading)
 public struct ByteReader {
     @usableFromInline let base: UnsafeRawPointer
+    /// The number of bytes.
     public let count: Int
     /// The first indices with fewer than eight and fewer than sixteen bytes left.
     @usableFromInline let wordEnd: UInt
@@ -44,6 +45,7 @@ public struct ByteReader {
         vectorEnd = UInt(bitPattern: max(count &- 15, 0))
     }
 
+    /// The byte at an index; 0 out of bounds.
     @inlinable
     @inline(__always)
     public subscript(index: Int) -> UInt8 {
@@ -115,6 +117,7 @@ public struct ByteReader {
         return UnsafeBufferPointer(start: start, count: range.count)
     }
 
+    /// Whether a range has the same bytes as a collection.
     @inlinable
     @inline(__always)
     public func equals(_ range: Range<Int>, _ other: some Collection<UInt8>) -> Bool {
@@ -127,6 +130,7 @@ public struct ByteReader {
         return true
     }
 
+    /// Whether two ranges of the same length have equal bytes.
     public func equals(_ left: Int, _ right: Int, count: Int) -> Bool {
         (0..<count).allSatisfy { self[left &+ $0] == self[right &+ $0] }
     }
@@ -147,6 +151,7 @@ public struct ByteReader {
         return word
     }
 
+    /// Returns the first eight bytes as a little-endian word, padded with zeros if there are fewer.
     @inlinable
     @inline(__always)
     public static func prefix(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {

@@ -6,10 +6,12 @@ public import ASCIIText
 /// take `firstMatch`, then search again after it.
 @_spi(Reading)
 public enum ByteWord {
+    /// Returns a word of eight equal bytes.
     @inlinable
     @inline(__always)
     public static func repeating(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
+    /// Returns the bytes of the word that are equal to `byte`.
     @inlinable
     @inline(__always)
     public static func matches(_ word: UInt64, _ byte: UInt8) -> UInt64 {
@@ -68,6 +70,7 @@ public enum ByteWord {
         return following | 0x20 == UInt8(ascii: "e") ? nil : end &>> 3
     }
 
+    /// Returns the index of the first match, from 0.
     @inlinable
     @inline(__always)
     public static func firstMatch(_ matches: UInt64) -> Int { matches.trailingZeroBitCount &>> 3 }

@@ -23,11 +23,16 @@ public struct JSONComposer: ~Copyable {
         shared = SharedFragments(from: sharedFragmentLength)
     }
 
+    /// Begins an object.
     public mutating func beginObject() { open("{") }
+    /// Ends an object.
     public mutating func endObject() { close("}") }
+    /// Begins an array.
     public mutating func beginArray() { open("[") }
+    /// Ends an array.
     public mutating func endArray() { close("]") }
 
+    /// Writes the name of the next member.
     public mutating func key(_ name: String) {
         separate()
         line.string(name)
@@ -35,13 +40,16 @@ public struct JSONComposer: ~Copyable {
         needsComma = false
     }
 
+    /// Writes a value that is JSON already.
     public mutating func fragment(_ fragment: JSONFragment) {
         separate()
         shared.write(fragment, to: &line)
         needsComma = true
     }
 
+    /// Writes a string.
     public mutating func string(_ value: String) { self.value { $0.string(value) } }
+    /// Writes an integer.
     public mutating func int(_ value: Int) { self.value { $0.integer(value) } }
 
     /// Writes a number with a fixed number of decimal places: `fixed(124, places: 1)` writes `12.4`.
@@ -54,7 +62,9 @@ public struct JSONComposer: ~Copyable {
         self.value { $0.plain(value.description) }
     }
 
+    /// Writes `true` or `false`.
     public mutating func bool(_ value: Bool) { self.value { $0.constant(value ? "true" : "false") } }
+    /// Writes `null`.
     public mutating func null() { value { $0.constant("null") } }
 
     /// The length of the document so far, with its shared fragments, in bytes.

@@ -2,15 +2,19 @@
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The offset of the offending byte, from 0.
     public let offset: Int
+    /// What is wrong.
     public let reason: Reason
 
+    /// Creates an error.
     public init(offset: Int, reason: Reason) {
         self.offset = offset
         self.reason = reason
     }
 
+    /// What is wrong, in words.
     public var description: String { "\(reason) at byte \(offset)" }
 
+    /// What is wrong with a document.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private let code: Code
 
@@ -22,13 +26,19 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
         /// The document ends inside its value, or has no value.
         public static let unexpectedEnd = Reason(code: .unexpectedEnd)
+        /// A byte that cannot stand here.
         public static let unexpectedByte = Reason(code: .unexpectedByte)
+        /// Bytes after the value.
         public static let trailingBytes = Reason(code: .trailingBytes)
         /// A comma, a colon or a closing bracket instead of a value.
         public static let missingValue = Reason(code: .missingValue)
+        /// An object without a name where there must be one.
         public static let missingKey = Reason(code: .missingKey)
+        /// A name without a colon after it.
         public static let missingColon = Reason(code: .missingColon)
+        /// A value without a comma or a closing bracket after it.
         public static let missingCommaOrEnd = Reason(code: .missingCommaOrEnd)
+        /// A word other than `true`, `false` and `null`.
         public static let badLiteral = Reason(code: .badLiteral)
         /// A number with a leading zero or a missing digit.
         public static let badNumber = Reason(code: .badNumber)
@@ -43,6 +53,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         /// A number longer than `JSONLimits.maxNumberLength`.
         public static let numberTooLong = Reason(code: .numberTooLong)
 
+        /// The value as text, for logs and messages.
         public var description: String {
             switch code {
             case .unexpectedEnd: "the document is cut short"

@@ -43,6 +43,7 @@ extension JSONFragment {
         return value
     }
 
+    /// The value of `true` or `false`; nil for other kinds.
     public var boolValue: Bool? {
         guard kind == .bool else { return nil }
         return bytes.first == Byte.t

@@ -4,8 +4,10 @@ import ASCIIText
 ///
 /// A fragment shares the storage of its whole document and keeps it alive.
 public struct JSONFragment: Sendable {
+    /// The text of the value, as it was received or written.
     public let bytes: ArraySlice<UInt8>
 
+    /// The kinds of JSON values.
     public enum Kind: Sendable { case null, bool, number, string, array, object }
 
     /// Takes one valid JSON value without checking it.
@@ -32,8 +34,10 @@ public struct JSONFragment: Sendable {
         bytes = [UInt8](line.bytes)[...]
     }
 
+    /// `null`.
     public static let null = JSONFragment(valid: [0x6E, 0x75, 0x6C, 0x6C])
 
+    /// The kind, told by the first byte.
     public var kind: Kind {
         switch bytes.first {
         case Byte.openBrace: .object
@@ -45,6 +49,7 @@ public struct JSONFragment: Sendable {
         }
     }
 
+    /// Whether it is `null`.
     public var isNull: Bool { kind == .null }
 }
 
@@ -54,5 +59,6 @@ extension JSONFragment: Equatable {
 }
 
 extension JSONFragment: CustomStringConvertible {
+    /// The value as text, for logs and messages.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -8,6 +8,7 @@ public import ASCIIText
 public struct JSONLine: ~Copyable {
     @usableFromInline var writer: ByteWriter
 
+    /// Creates an empty line with room for so many bytes.
     public init(capacity: Int) { writer = ByteWriter(capacity: capacity) }
 
     @inlinable
@@ -29,6 +30,7 @@ public struct JSONLine: ~Copyable {
     @inlinable
     public mutating func removeAll() { writer.removeAll() }
 
+    /// The bytes written so far.
     @inlinable
     public var length: Int { writer.count }
 
@@ -45,6 +47,7 @@ public struct JSONLine: ~Copyable {
     @inline(__always)
     public mutating func constant(_ json: StaticString) { writer.append(json) }
 
+    /// Writes bytes as they are.
     @inlinable
     public mutating func plain(_ bytes: UnsafeBufferPointer<UInt8>) {
         writer.append(UnsafeRawBufferPointer(bytes))
@@ -56,6 +59,7 @@ public struct JSONLine: ~Copyable {
         bytes.withUnsafeBufferPointer { plain($0) }
     }
 
+    /// Writes a value that is JSON already.
     public mutating func fragment(_ fragment: JSONFragment) {
         fragment.bytes.withUnsafeBufferPointer { plain($0) }
     }
@@ -66,11 +70,13 @@ public struct JSONLine: ~Copyable {
         writer.advance(by: JSONText.write(literal: text, at: destination))
     }
 
+    /// Writes a string in quotes, escaped.
     public mutating func string(_ text: String) {
         let bytes = text.utf8.span
         bytes.withUnsafeBufferPointer { string(utf8: $0) }
     }
 
+    /// Writes an integer.
     public mutating func integer(_ value: Int) {
         let destination = writer.reserve(JSONText.integerLength)
         writer.advance(by: JSONText.write(value, at: destination))

@@ -3,18 +3,22 @@
 ///
 /// Values that are not literals are wrapped: `["count": JSONLiteral(count)]`.
 public struct JSONLiteral: Sendable, Equatable, CustomStringConvertible {
+    /// The literal as JSON text.
     public let fragment: JSONFragment
 
     /// Wraps a value that is JSON already.
     public init(_ fragment: JSONFragment) { self.fragment = fragment }
 
+    /// Creates a string.
     public init(_ value: String) { fragment = JSONFragment(string: value) }
 
+    /// Creates an integer.
     public init(_ value: Int) { self.init { $0.int(value) } }
 
     /// Infinities and NaN become `null`, as in JavaScript.
     public init(_ value: Double) { self.init { $0.double(value) } }
 
+    /// Creates `true` or `false`.
     public init(_ value: Bool) { self.init { $0.bool(value) } }
 
     /// `null` for nil.
@@ -38,30 +42,37 @@ public struct JSONLiteral: Sendable, Equatable, CustomStringConvertible {
         fragment = composer.fragment()
     }
 
+    /// The value as text, for logs and messages.
     public var description: String { fragment.description }
 }
 
 extension JSONLiteral: ExpressibleByNilLiteral {
+    /// Creates the value from `nil`.
     public init(nilLiteral: ()) { fragment = .null }
 }
 
 extension JSONLiteral: ExpressibleByBooleanLiteral {
+    /// Creates the value from a Boolean literal.
     public init(booleanLiteral value: Bool) { self.init(value) }
 }
 
 extension JSONLiteral: ExpressibleByIntegerLiteral {
+    /// Creates the value from an integer literal.
     public init(integerLiteral value: Int) { self.init(value) }
 }
 
 extension JSONLiteral: ExpressibleByFloatLiteral {
+    /// Creates the value from a floating-point literal.
     public init(floatLiteral value: Double) { self.init(value) }
 }
 
 extension JSONLiteral: ExpressibleByStringInterpolation {
+    /// Creates the value from a string literal.
     public init(stringLiteral value: String) { self.init(value) }
 }
 
 extension JSONLiteral: ExpressibleByArrayLiteral {
+    /// Creates the value from an array literal.
     public init(arrayLiteral elements: JSONLiteral...) { self.init(elements) }
 }
 

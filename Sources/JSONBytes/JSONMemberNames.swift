@@ -1,7 +1,9 @@
 /// The top-level members to capture during validation.
 ///
 /// Keep it in a `static let`. A scan with it allocates nothing.
+@_spi(Reading)
 public struct JSONMemberNames: Sendable {
+    /// The most names.
     public static let capacity = 8
 
     private let table: Table

@@ -11,11 +11,15 @@ public struct JSONMemberPath: Sendable, Hashable, ExpressibleByStringLiteral, Cu
     /// The path as it was written.
     public let description: String
 
+    /// Why text is not a path of members.
     public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The text.
         public let path: String
+        /// What is wrong, in words.
         public let description: String
     }
 
+    /// Parses a path: `seller.name`.
     public init(_ path: String) throws(ParseError) {
         var parser = Parser(path)
         names = try parser.names()
@@ -31,8 +35,10 @@ public struct JSONMemberPath: Sendable, Hashable, ExpressibleByStringLiteral, Cu
         }
     }
 
+    /// Whether both are equal.
     public static func == (left: JSONMemberPath, right: JSONMemberPath) -> Bool { left.names == right.names }
 
+    /// Adds to the hasher what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
 }
 

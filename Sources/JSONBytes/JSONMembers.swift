@@ -1,8 +1,11 @@
 import ASCIIText
 
+/// The members that a scan has captured, in the order of `JSONMemberNames`.
+@_spi(Reading)
 public struct JSONMembers: Sendable {
     typealias Ranges = InlineArray<8, Range<Int>>
 
+    /// The whole document.
     public let document: JSONFragment
     /// Relative to `start`.
     private let ranges: Ranges

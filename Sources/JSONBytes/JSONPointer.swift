@@ -19,10 +19,14 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
 
     let tokens: [Token]
 
+    /// The whole document.
     public static let root = JSONPointer(members: [])
 
+    /// Why text is not a JSON Pointer.
     public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The text.
         public let pointer: String
+        /// What is wrong, in words.
         public let description: String
     }
 
@@ -64,6 +68,8 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
         tokens = members.map { Token($0.utf8) }
     }
 
+    /// Returns the pointer to a member of the value. In an array, a name of digits is the index of an
+    /// element.
     public func appending(member: String) -> JSONPointer {
         JSONPointer(tokens: tokens + [Token(member.utf8)])
     }
@@ -87,6 +93,7 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
         return tilde ? nil : Token(bytes)
     }
 
+    /// The value as text, for logs and messages.
     public var description: String {
         var text: [UInt8] = []
         for token in tokens {

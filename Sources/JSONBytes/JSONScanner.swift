@@ -3,6 +3,7 @@
 /// Accepts RFC 8259's grammar in UTF-8, within `JSONLimits`. Skips one leading byte order mark (section 8.1).
 /// Accepts repeated names; lookups find the last one. Accepts a lone surrogate escape (`\ud800`), as the
 /// grammar does: a fragment keeps it, and decoding turns it into U+FFFD.
+@_spi(Reading)
 public enum JSONScanner {
     /// Validates a document in one pass and captures the named top-level members. Allocates nothing: the
     /// fragments share the storage of `bytes`.

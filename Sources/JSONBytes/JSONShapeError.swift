@@ -1,8 +1,11 @@
 /// Why a value cannot be shaped.
 public struct JSONShapeError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong with the value.
     public enum Reason: Sendable { case missing, unexpectedKind }
 
+    /// What is wrong with the value.
     public let reason: Reason
+    /// What is wrong, in words.
     public let description: String
 
     package init(reason: Reason, description: String) {

@@ -11,6 +11,7 @@ public struct SharedFragments {
         self.minimumLength = minimumLength
     }
 
+    /// Writes a fragment to the line, or keeps it for `pieces(of:)` if it is large.
     @inlinable
     public mutating func write(_ fragment: JSONFragment, to line: inout JSONLine) {
         if fragment.bytes.count < minimumLength {
@@ -22,6 +23,7 @@ public struct SharedFragments {
 
     var byteCount: Int { list.reduce(0) { $0 + $1.bytes.count } }
 
+    /// Returns the text with the large fragments in their places.
     public consuming func pieces(of text: consuming [UInt8]) -> [ArraySlice<UInt8>] {
         guard !list.isEmpty else { return [text[...]] }
         var pieces: [ArraySlice<UInt8>] = []

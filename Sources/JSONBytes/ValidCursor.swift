@@ -3,9 +3,12 @@ import ASCIIText
 /// A position in a valid JSON value. Moves from value to value without validating.
 @_spi(Reading)
 public struct ValidCursor {
+    /// The text.
     public let reader: ByteReader
+    /// The index of the next byte.
     public var index: Int
 
+    /// Creates a cursor in text that has been validated.
     @inlinable
     @inline(__always)
     public init(_ reader: ByteReader, at index: Int = 0) {
@@ -13,6 +16,7 @@ public struct ValidCursor {
         self.index = index
     }
 
+    /// Moves to the next byte that is not white space.
     @inlinable
     @inline(__always)
     public mutating func skipWhiteSpace() {

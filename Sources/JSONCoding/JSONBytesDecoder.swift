@@ -24,10 +24,12 @@ public struct JSONBytesDecoder: Sendable {
     /// How member names become coding keys, except in dictionaries with `String` keys. Default
     /// `.useDefaultKeys`.
     public var keyDecodingStrategy = JSONDecoder.KeyDecodingStrategy.useDefaultKeys
+    /// What `init(from:)` finds in `decoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// Limits on documents, but not on fragments, which are validated already.
     public var limits = JSONLimits.standard
 
+    /// Creates a decoder with the default strategies.
     public init() {}
 
     /// Decodes a fragment without validating it again.

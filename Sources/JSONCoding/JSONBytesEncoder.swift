@@ -21,11 +21,13 @@ public struct JSONBytesEncoder: Sendable {
     /// How coding keys become member names, except in dictionaries with `String` keys. Default
     /// `.useDefaultKeys`.
     public var keyEncodingStrategy = JSONEncoder.KeyEncodingStrategy.useDefaultKeys
+    /// What `encode(to:)` finds in `encoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// Whether the members of dictionaries are sorted by name, while all other members keep their order. Then
     /// equal values of types with dictionaries give equal bytes, too. Default false.
     package var sortsDictionaries = false
 
+    /// Creates an encoder with the default strategies.
     public init() {}
 
     /// - Throws: `EncodingError`, or an error of the type itself.

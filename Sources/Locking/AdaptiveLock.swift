@@ -17,11 +17,13 @@ public struct AdaptiveLock<State>: ~Copyable, Sendable {
     @usableFromInline let isTaken = Atomic<Bool>(false)
     @usableFromInline let lock: Lock<State>
 
+    /// Creates a lock with the state that it guards.
     @inlinable
     public init(_ initial: consuming sending State) {
         lock = Lock(initial)
     }
 
+    /// Returns what `body` returns, called with the state while no other thread has it. `body` must be short.
     @inlinable
     public borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result

@@ -18,14 +18,17 @@ public struct HappensBeforeEdge: Sendable {
         private let shared = SharedLock()
     #endif
 
+    /// Creates an edge that nothing has been released on.
     public init() {}
 
+    /// Publishes what this thread has written.
     public func release() {
         #if THREAD_SANITIZER
             shared.lock.withLock { _ in }
         #endif
     }
 
+    /// Makes visible what was written before `release`.
     public func acquire() {
         #if THREAD_SANITIZER
             shared.lock.withLock { _ in }

@@ -6,6 +6,7 @@ public import Rx
 
 /// A loop as a scheduler of reactive pipelines, from any thread. Work never runs inside the scheduling call.
 extension EventLoop: SchedulerType {
+    /// Runs work on the loop, after the call has returned.
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
@@ -16,6 +17,7 @@ extension EventLoop: SchedulerType {
         return pending
     }
 
+    /// Runs work on the loop after `dueTime`.
     public func scheduleRelative<StateType: Sendable>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
@@ -24,6 +26,7 @@ extension EventLoop: SchedulerType {
         return timer
     }
 
+    /// Runs work on the loop again and again, first after `startAfter` and then every `period`.
     public func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType

@@ -12,6 +12,7 @@ public struct Counter {
         cell = page.cell(at: series.index)
     }
 
+    /// Adds to the counter. Call it on the loop of its page.
     @inline(__always)
     public func add(_ amount: Int = 1) { cell.count(UInt64(truncatingIfNeeded: amount)) }
 }
@@ -28,11 +29,13 @@ public struct Gauge {
         cell = page.cell(at: series.index)
     }
 
+    /// Sets the value.
     @inline(__always)
     public func set(_ value: Int) {
         cell.pointee.store(UInt64(bitPattern: Int64(value)), ordering: .relaxed)
     }
 
+    /// Adds to the value, or subtracts from it.
     @inline(__always)
     public func add(_ amount: Int) { cell.count(UInt64(bitPattern: Int64(amount))) }
 
@@ -44,15 +47,18 @@ public struct Gauge {
 public struct UnownedCell {
     fileprivate let cell: UnsafeMutablePointer<CounterPage.Cell>
 
+    /// Adds to the cell.
     @inline(__always)
     public func add(_ amount: Int) { cell.count(UInt64(bitPattern: Int64(amount))) }
 }
 
 extension Counter {
+    /// The counter's cell without a reference: the page must outlive it.
     public var unowned: UnownedCell { UnownedCell(cell: cell) }
 }
 
 extension Gauge {
+    /// The gauge's cell without a reference: the page must outlive it.
     public var unowned: UnownedCell { UnownedCell(cell: cell) }
 }
 
@@ -89,14 +95,17 @@ public struct SharedCounter: Sendable {
         self.page = page
     }
 
+    /// Adds to the counter, on any thread.
     public func add(_ amount: Int = 1) {
         page.cell(at: series.index).countAtomically(UInt64(bitPattern: Int64(amount)))
     }
 
+    /// Sets the value, on any thread.
     public func set(_ value: Int) {
         page.cell(at: series.index).pointee.store(UInt64(bitPattern: Int64(value)), ordering: .relaxed)
     }
 
+    /// The value.
     public var value: Int {
         Int(Int64(bitPattern: page.value(at: series.index)))
     }
@@ -166,6 +175,7 @@ public final class OutcomeCounters<Outcome: Equatable> {
         self.values = values
     }
 
+    /// Counts an outcome.
     public func add(_ outcome: borrowing Outcome, _ amount: Int = 1) {
         for index in known.indices where known[index] == outcome {
             return cells[index].count(UInt64(truncatingIfNeeded: amount))

@@ -1,5 +1,6 @@
 /// A metric: its name, its labels and what it measures. Its series differ in the values of the labels.
 public struct MetricFamily: Sendable {
+    /// How the values of a family grow.
     public enum Kind: Sendable, Equatable {
         /// A number that only grows. Its name ends with `_total`.
         case counter
@@ -15,7 +16,9 @@ public struct MetricFamily: Sendable {
 
     /// With its prefix, such as `sluice_http_requests_total`.
     public let name: String
+    /// What the metric means, as its `HELP` line says it.
     public let help: String
+    /// How the values grow.
     public let kind: Kind
     /// What the leading labels of a series name.
     public let scope: MetricScope
@@ -24,6 +27,7 @@ public struct MetricFamily: Sendable {
     /// The most series of a name. Additional ones are counted as `_other`.
     public let limit: Int
 
+    /// Creates a family. `limit` is the most series of a name; additional ones are counted as `_other`.
     public init(
         _ name: String, _ kind: Kind, of scope: MetricScope = .process, labels: [String] = [],
         limit: Int = 64, help: String
@@ -85,6 +89,7 @@ public enum MetricScope: Hashable, Sendable {
     case part
     case upstream
 
+    /// The labels that every series of the scope has.
     public var labels: [String] {
         switch self {
         case .process: []
@@ -117,6 +122,7 @@ public struct Buckets: Sendable, Equatable {
         }
     }
 
+    /// Creates buckets with these upper bounds, in milliseconds.
     public init(milliseconds bounds: Double...) {
         self.init(nanoseconds: bounds.map { Int64(($0 * 1e6).rounded()) })
     }

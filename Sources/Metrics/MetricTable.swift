@@ -36,6 +36,7 @@ public final class MetricTable: Sendable {
     private let cells: CellSpace
     private let shared: CounterPage
 
+    /// Creates a table without metrics.
     public convenience init() {
         self.init(cellLimit: CounterPage.cellsPerSegment * CounterPage.segmentLimit)
     }
@@ -169,6 +170,7 @@ public final class MetricTable: Sendable {
     /// Returns the sum of a counter or gauge over all pages, or nil for an unknown series.
     public func value(_ family: MetricFamily, of values: String...) -> Int? { value(family, values) }
 
+    /// Returns the value of a series; nil if nothing has counted it.
     public func value(_ family: MetricFamily, _ values: [String]) -> Int? {
         series(family, values).map { Int(truncatingIfNeeded: $0.sum(0, cells.pages)) }
     }
@@ -245,10 +247,12 @@ public final class MetricName: Sendable {
         Counter(table.series(family, key, values), page)
     }
 
+    /// Returns a gauge of this name on the page of a loop.
     public func gauge(_ family: MetricFamily, _ values: [String] = [], on page: CounterPage) -> Gauge {
         Gauge(table.series(family, key, values), page)
     }
 
+    /// Returns a histogram of this name on the page of a loop.
     public func histogram(
         _ family: MetricFamily, _ values: [String] = [], on page: CounterPage
     ) -> DurationHistogram {

@@ -5,6 +5,7 @@ public enum MetricsFormat: Sendable {
     /// OpenMetrics 1.0.
     case openMetrics
 
+    /// The `Content-Type` of the format.
     public var mediaType: String {
         switch self {
         case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
@@ -15,8 +16,11 @@ public enum MetricsFormat: Sendable {
 
 /// A value that is read when metrics are asked for, such as the memory of the process.
 public struct MetricReading: Sendable {
+    /// The family that the value is of.
     public let family: MetricFamily
+    /// The values of the labels, in the family's order.
     public let labels: [String]
+    /// The value.
     public let value: Double
 
     /// - Parameter labels: the values of all labels of the family.

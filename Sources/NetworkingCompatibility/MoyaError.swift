@@ -46,6 +46,7 @@ extension MoyaError: NestedError {
 }
 
 extension MoyaError: CustomNSError {
+    /// The domain of the error as an `NSError`.
     public static var errorDomain: String { "Moya.MoyaError" }
 
     /// The status for `.statusCode`, else 0, as in Moya.
@@ -53,6 +54,7 @@ extension MoyaError: CustomNSError {
         if case .statusCode(let response) = self { response.statusCode } else { 0 }
     }
 
+    /// The facts of the error as an `NSError`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [:]
         if let response { info["response"] = response }

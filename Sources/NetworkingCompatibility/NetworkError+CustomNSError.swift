@@ -5,6 +5,7 @@ public import Networking
 // avoids.
 
 extension NetworkError: CustomNSError {
+    /// The domain of the error as an `NSError`.
     public static var errorDomain: String { "Sluice.NetworkError" }
 
     /// The status of the call; 0 if none came.
@@ -26,8 +27,10 @@ extension NetworkError: CustomNSError {
 }
 
 extension TransportError: CustomNSError {
+    /// The domain of the error as an `NSError`.
     public static var errorDomain: String { "Sluice.TransportError" }
 
+    /// The facts of the error as an `NSError`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message, "reason": reason.token]
         if let underlying { info[NSUnderlyingErrorKey] = underlying }

@@ -14,8 +14,10 @@ public struct NetworkLoggerPlugin: PluginType {
 
         /// The parts of calls to log. Status, size and time of a response are always logged.
         public struct LogOptions: OptionSet, Sendable {
+            /// The bits of the set.
             public let rawValue: Int
 
+            /// Creates a set from its bits.
             public init(rawValue: Int) { self.rawValue = rawValue }
 
             /// The request's line, which always has the method, the URL and the fields.
@@ -98,10 +100,12 @@ public struct NetworkLoggerPlugin: PluginType {
         self.init(configuration: Configuration(logOptions: verbose ? .verbose : .default))
     }
 
+    /// Writes the lines of a request.
     public func willSend(_ call: TransportCall, attempt: Int) {
         write(lines.request(call, attempt: attempt), of: call)
     }
 
+    /// Writes the lines of a result.
     public func didReceive(_ result: Result<Response, NetworkError>, call: TransportCall) {
         let isSuccess = (try? result.get()).map { (200..<300).contains($0.statusCode) } ?? false
         let body: Configuration.LogOptions = isSuccess ? .successResponseBody : .errorResponseBody
@@ -109,6 +113,7 @@ public struct NetworkLoggerPlugin: PluginType {
         write(lines.response(result), of: call)
     }
 
+    /// Writes the lines of a response that was read as a failure.
     public func didFail(_ error: NetworkError, call: TransportCall) {
         write(lines.failure(error), of: call)
     }

@@ -35,8 +35,10 @@ public struct RouterManagerError: NestedError, Sendable {
 }
 
 extension RouterManagerError: CustomNSError {
+    /// The domain of the error as an `NSError`.
     public static var errorDomain: String { "RouterManagerError" }
 
+    /// The code of the error as an `NSError`.
     public var errorCode: Int { code.rawValue }
 
     /// `userInfo`, the code's name as `identifier`, the `response`, and the underlying error under

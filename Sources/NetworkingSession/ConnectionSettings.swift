@@ -39,6 +39,7 @@ public struct ConnectionSettings: Sendable {
         public let text: String
         let isRepeated: Bool
 
+        /// What is wrong, in words.
         public var description: String {
             isRepeated
                 ? "tlsByHost names the host '\(text)' twice"

@@ -54,8 +54,11 @@ public final class StubTransport: Transport {
         var budgets: [Int: RetryBudget] = [:]
     }
 
+    /// The clock of calls, often a scheduler in virtual time.
     public let scheduler: any SchedulerType
+    /// The fields sent with every call.
     public let fields: HTTPFields
+    /// Additional fields of calls outside a client's request.
     public let fieldsWithoutContext: HTTPFields
     private let clock: (@Sendable () -> RxTime)?
     private let started: RxTime
@@ -63,6 +66,7 @@ public final class StubTransport: Transport {
     private let player: (@Sendable (TransportCall) -> Answer)?
     private let state = Lock(State())
 
+    /// The time of day: the given clock's, or the scheduler's.
     public var wallTime: RxTime { clock?() ?? scheduler.now }
 
     /// Creates a transport without a script.
@@ -127,6 +131,7 @@ public final class StubTransport: Transport {
         state.withLock { $0.budgets.values.reduce(0) { $0 + $1.retriesInFlight } }
     }
 
+    /// Answers a call from the script.
     public func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
     {
@@ -164,6 +169,7 @@ public final class StubTransport: Transport {
         }
     }
 
+    /// Takes a retry from the budget of the script.
     public func beginRetry(to upstream: Upstream) -> RetryObstacle? {
         let isGranted = state.withLock { state in
             let callsInFlight = state.inFlight[upstream.id] ?? 0
@@ -172,6 +178,7 @@ public final class StubTransport: Transport {
         return isGranted ? nil : .budget
     }
 
+    /// Gives back a retry.
     public func endRetry(to upstream: Upstream) {
         state.withLock { $0.budgets[upstream.id, default: retryBudget].endRetry() }
     }

@@ -2,9 +2,12 @@ internal import ASCIIText
 
 /// The id of a trace: 16 bytes, not all zero (W3C Trace Context).
 public struct TraceID: Sendable, Hashable {
+    /// The first eight bytes.
     public var high: UInt64
+    /// The last eight bytes.
     public var low: UInt64
 
+    /// Creates an id from its halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -23,19 +26,24 @@ public struct Span {
         case client = 3
     }
 
+    /// The trace that the span is in.
     public var trace: TraceID
+    /// The id of the span, not 0.
     public var id: UInt64
     /// 0 for the first span of a trace.
     public var parent: UInt64
+    /// What the span stands for.
     public var kind: Kind
     /// Nanoseconds since 1970.
     public var start: UInt64
+    /// Nanoseconds since 1970.
     public var end: UInt64
     /// Whether the status is `Error`. Otherwise it is not set.
     public var hasFailed: Bool
     /// The flags of the trace (`trace_flags`): bit 0 says that it was sampled at its head.
     public var flags: UInt32
 
+    /// Creates a span.
     public init(
         trace: TraceID, id: UInt64, parent: UInt64, kind: Kind, start: UInt64, end: UInt64,
         hasFailed: Bool = false, flags: UInt32 = 0
@@ -54,8 +62,10 @@ public struct Span {
 /// Spans as OTLP has them on the wire, ready to be sent within a request (`ScopeSpans.spans`).
 public struct SpanBatch: ~Copyable {
     private var writer = ProtobufWriter(capacity: 16 << 10)
+    /// The number of spans.
     public private(set) var count = 0
 
+    /// Creates an empty batch.
     public init() {}
 
     /// Adds a span.
@@ -124,8 +134,10 @@ public struct SpanBatch: ~Copyable {
     /// Appends to the text of an attribute.
     public mutating func append(_ text: String) { writer.append(text) }
 
+    /// Appends to the text of an attribute.
     public mutating func append(_ bytes: ArraySlice<UInt8>) { writer.append(bytes) }
 
+    /// Adds an attribute with a number to the span.
     public mutating func attribute(_ name: StaticString, _ number: Int) {
         writer.attribute(9, name) { $0.field(3, varint: UInt64(bitPattern: Int64(number))) }
     }

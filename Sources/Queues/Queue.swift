@@ -8,26 +8,32 @@ public struct Queue<Element> {
     @usableFromInline
     var head = 0
 
+    /// Creates an empty queue.
     @inlinable
     public init() {}
 
+    /// Whether the queue has no elements.
     @inlinable
     public var isEmpty: Bool { head == elements.count }
 
+    /// The number of elements.
     @inlinable
     public var count: Int { elements.count - head }
 
+    /// The element that was added first; nil if the queue is empty.
     @inlinable
     public var first: Element? { isEmpty ? nil : elements[head] }
 
     /// The number of places in the storage, including places of removed elements. For tests.
     package var placeCount: Int { elements.count }
 
+    /// Adds an element behind all others.
     @inlinable
     public mutating func append(_ element: Element) {
         elements.append(element)
     }
 
+    /// Removes and returns the element that was added first; nil if the queue is empty.
     @inlinable
     public mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }

@@ -5,6 +5,7 @@
 ///
 /// After its return it takes its load gradually (`ramp`). Times are nanoseconds of a monotonic clock.
 public struct AddressHealth: Sendable {
+    /// A change of an address, for logs and metrics.
     public enum Change: Sendable, Hashable {
         /// The last `failures` attempts failed: out of service for `duration` nanoseconds.
         case ejected(failures: Int, duration: Int64)
@@ -86,6 +87,7 @@ public struct AddressHealth: Sendable {
         return .returned(absence: now - ejectedAt)
     }
 
+    /// Counts the result of a check. Returns the change that it causes; nil if the address stays as it is.
     public mutating func checkEnded(passed: Bool, _ policy: HealthCheckPolicy, at now: Int64) -> Change? {
         guard passed == isUnhealthy else {
             contraryChecks = 0

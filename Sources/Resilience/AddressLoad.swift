@@ -1,9 +1,11 @@
 /// The load of an address, by which one of two is chosen.
 public struct AddressLoad: Sendable, Hashable {
+    /// Calls that were sent to the address and have not ended.
     public var callsInFlight: Int
     /// The share of its load that it takes, more than 0 and at most 1 (`AddressHealth.ramp`).
     public var ramp: Double
 
+    /// Creates the load of an address.
     public init(callsInFlight: Int, ramp: Double) {
         self.callsInFlight = callsInFlight
         self.ramp = ramp

@@ -3,15 +3,20 @@ internal import Synchronization
 /// Counts attempts and failures of the last seconds in ten buckets. One thread counts; any thread may read
 /// the sum.
 public final class AttemptWindow: Sendable {
+    /// Counts of attempts and of failures.
     public struct Counts: Sendable, Hashable {
+        /// All attempts.
         public var attempts = 0
+        /// The attempts that failed.
         public var failures = 0
 
+        /// Creates counts.
         public init(attempts: Int = 0, failures: Int = 0) {
             self.attempts = attempts
             self.failures = failures
         }
 
+        /// Returns the sums of both.
         public static func + (one: Counts, other: Counts) -> Counts {
             Counts(attempts: one.attempts + other.attempts, failures: one.failures + other.failures)
         }

@@ -13,12 +13,14 @@
 /// Times are nanoseconds of a monotonic clock. Counting is the caller's (`AttemptWindow`, `TimeoutVote`).
 /// Endpoints are numbers.
 public struct CircuitBreaker: Sendable {
+    /// Whether attempts pass, and since when they do not.
     public enum State: Sendable, Hashable {
         case closed
         case open(until: Int64)
         case halfOpen
     }
 
+    /// The decision about an attempt.
     public enum Admission: Sendable, Hashable {
         case attempt
         /// The attempt is a probe. Report its end with `probeEnded`.
@@ -27,6 +29,7 @@ public struct CircuitBreaker: Sendable {
         case refused(retryAfter: Int64)
     }
 
+    /// A change of the state, for logs and metrics.
     public enum Change: Sendable, Hashable {
         /// The circuit opened for `duration` nanoseconds.
         case opened(attempts: Int, failures: Int, duration: Int64)
@@ -40,6 +43,7 @@ public struct CircuitBreaker: Sendable {
         case closed(absence: Int64)
     }
 
+    /// How a probe ended.
     public enum ProbeOutcome: Sendable, Hashable {
         case succeeded
         case failed
@@ -49,7 +53,9 @@ public struct CircuitBreaker: Sendable {
         case cancelled
     }
 
+    /// The thresholds and times.
     public let policy: CircuitBreakerPolicy
+    /// The state at the last decision. An open circuit whose time is over is half-open with the next attempt.
     public private(set) var state = State.closed
     private var openedAt: Int64 = 0
     /// The next time to stay open, before jitter.
@@ -66,6 +72,7 @@ public struct CircuitBreaker: Sendable {
     /// While the circuit is half-open for the others: when the suspect may send a probe again.
     private var suspectWaitsUntil = Int64.min
 
+    /// Creates a closed circuit.
     public init(_ policy: CircuitBreakerPolicy) {
         self.policy = policy
         nextDuration = policy.open.wholeNanoseconds

@@ -3,9 +3,11 @@ internal import Synchronization
 /// An amount of something that a process may use, such as bytes or connections, divided among holders in fair
 /// shares (`FairShare`). Used from any thread, without a lock.
 public final class FairBudget: Sendable {
+    /// The most that all holders have together.
     public let capacity: Int
     private let used = Atomic(0)
 
+    /// Creates a budget of which nothing is charged.
     public init(capacity: Int) {
         self.capacity = capacity
     }
@@ -18,6 +20,7 @@ public final class FairBudget: Sendable {
         private let budget: FairBudget
         private let held = Atomic(0)
 
+        /// Creates the part of a holder that has nothing yet.
         public init(of budget: FairBudget) {
             self.budget = budget
         }

@@ -4,6 +4,7 @@ public struct FairShares<Holder: Hashable & Sendable>: Sendable {
     /// Of the holders that hold any.
     private var held: [Holder: Int] = [:]
 
+    /// Creates shares of `capacity`, of which nobody holds any.
     public init(capacity: Int) {
         share = FairShare(capacity: capacity)
     }

@@ -18,10 +18,13 @@ public struct RoundRobin<Holder: Hashable, Element> {
     private var order = Queue<Int>()
     /// The line of the last append. It stays when it is empty: a holder that is alone is not looked up.
     private var last: Int?
+    /// The number of elements of all holders.
     public private(set) var count = 0
 
+    /// Creates a line without elements.
     public init() {}
 
+    /// Whether no holder has an element.
     public var isEmpty: Bool { count == 0 }
 
     /// Adds an element behind the others of its holder.

@@ -7,6 +7,7 @@ public struct TwoRandomChoices: Sendable {
     /// The state of SplitMix64, which is random enough for this and costs no system call.
     private var state: UInt64
 
+    /// Creates a chooser. Equal seeds make equal choices, for tests.
     public init(seed: UInt64 = .random(in: 0...UInt64.max)) {
         state = seed
     }

@@ -2,6 +2,7 @@
 /// up all calls, timers and streams of that loop, and might wait for one of them for ever. Nothing was
 /// subscribed to.
 public struct BlockedLoopError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong, in words.
     public var description: String {
         "toBlocking() would block the event loop on whose thread it was called: "
             + "use operators such as flatMap there, or call it on another thread"

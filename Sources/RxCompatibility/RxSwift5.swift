@@ -3,6 +3,7 @@ public import Rx
 // Spellings that RxSwift 6 deprecated.
 
 extension ObservableType {
+    /// The RxSwift 5 spelling of `catch(_:)`.
     @available(*, deprecated, renamed: "catch(_:)")
     @preconcurrency
     public consuming func catchError(
@@ -11,6 +12,7 @@ extension ObservableType {
         self.catch(handler)
     }
 
+    /// The RxSwift 5 spelling of `catch(sequence:)`.
     @available(*, deprecated, renamed: "catch(sequence:)")
     public static func catchError<Sources: Sequence & Sendable>(
         sequence: Sources
@@ -18,6 +20,7 @@ extension ObservableType {
         self.catch(sequence: sequence)
     }
 
+    /// The RxSwift 5 spelling of `catch(sequence:)`.
     @available(*, deprecated, renamed: "catch(sequence:)")
     public static func catchError<Sources: Sequence & Sendable>(
         _ sequence: Sources
@@ -25,21 +28,25 @@ extension ObservableType {
         self.catch(sequence: sequence)
     }
 
+    /// The RxSwift 5 spelling of `catchAndReturn(_:)`.
     @available(*, deprecated, renamed: "catchAndReturn(_:)")
     public consuming func catchErrorJustReturn(_ element: Element) -> Observable<Element> {
         catchAndReturn(element)
     }
 
+    /// The RxSwift 5 spelling of `observe(on:)`.
     @available(*, deprecated, renamed: "observe(on:)")
     public consuming func observeOn(_ scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         observe(on: scheduler)
     }
 
+    /// The RxSwift 5 spelling of `subscribe(on:)`.
     @available(*, deprecated, renamed: "subscribe(on:)")
     public consuming func subscribeOn(_ scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         subscribe(on: scheduler)
     }
 
+    /// The RxSwift 5 spelling of `retry(when:)`.
     @available(*, deprecated, renamed: "retry(when:)")
     @preconcurrency
     public consuming func retryWhen<TriggerObservable: ObservableType>(
@@ -48,6 +55,7 @@ extension ObservableType {
         retry(when: notificationHandler)
     }
 
+    /// The RxSwift 5 spelling of `retry(when:)`.
     @available(*, deprecated, renamed: "retry(when:)")
     @preconcurrency
     public consuming func retryWhen<TriggerObservable: ObservableType, Failure: Error>(
@@ -56,11 +64,13 @@ extension ObservableType {
         retry(when: notificationHandler)
     }
 
+    /// The RxSwift 5 spelling of `take(until:)`.
     @available(*, deprecated, renamed: "take(until:)")
     public consuming func takeUntil<Source: ObservableType>(_ other: Source) -> Observable<Element> {
         take(until: other)
     }
 
+    /// The RxSwift 5 spelling of `take(until:behavior:)`.
     @available(*, deprecated, renamed: "take(until:behavior:)")
     @preconcurrency
     public consuming func takeUntil(
@@ -69,6 +79,7 @@ extension ObservableType {
         take(until: predicate, behavior: behavior)
     }
 
+    /// The RxSwift 5 spelling of `take(while:)`.
     @available(*, deprecated, renamed: "take(while:)")
     @preconcurrency
     public consuming func takeWhile(
@@ -77,6 +88,7 @@ extension ObservableType {
         take(while: predicate)
     }
 
+    /// The RxSwift 5 spelling of `take(while:behavior:)`.
     @available(*, deprecated, renamed: "take(while:behavior:)")
     @preconcurrency
     public consuming func takeWhile(
@@ -85,6 +97,7 @@ extension ObservableType {
         take(while: predicate, behavior: behavior)
     }
 
+    /// The RxSwift 5 spelling of `take(for:scheduler:)`.
     @available(*, deprecated, renamed: "take(for:scheduler:)")
     public consuming func take(
         _ duration: RxTimeInterval, scheduler: any SchedulerType
@@ -92,11 +105,13 @@ extension ObservableType {
         take(for: duration, scheduler: scheduler)
     }
 
+    /// The RxSwift 5 spelling of `skip(until:)`.
     @available(*, deprecated, renamed: "skip(until:)")
     public consuming func skipUntil<Source: ObservableType>(_ other: Source) -> Observable<Element> {
         skip(until: other)
     }
 
+    /// The RxSwift 5 spelling of `skip(while:)`.
     @available(*, deprecated, renamed: "skip(while:)")
     @preconcurrency
     public consuming func skipWhile(
@@ -105,16 +120,19 @@ extension ObservableType {
         skip(while: predicate)
     }
 
+    /// The RxSwift 5 spelling of `element(at:)`.
     @available(*, deprecated, renamed: "element(at:)")
     public consuming func elementAt(_ index: Int) -> Observable<Element> {
         element(at: index)
     }
 
+    /// Replays the latest elements to new subscribers for ever, as RxSwift 5 did.
     @available(*, deprecated, message: "Use share(replay:scope:) with the scope .forever instead.")
     public consuming func shareReplay(_ bufferSize: Int) -> Observable<Element> {
         share(replay: bufferSize, scope: .forever)
     }
 
+    /// Replays the latest element while there are subscribers, as RxSwift 5 did.
     @available(*, deprecated, message: "Use share(replay: 1) instead.")
     public consuming func shareReplayLatestWhileConnected() -> Observable<Element> {
         share(replay: 1, scope: .whileConnected)
@@ -122,6 +140,7 @@ extension ObservableType {
 }
 
 extension PrimitiveSequence {
+    /// The RxSwift 5 spelling of `catch(_:)`.
     @available(*, deprecated, renamed: "catch(_:)")
     @preconcurrency
     public consuming func catchError(
@@ -130,6 +149,7 @@ extension PrimitiveSequence {
         self.catch(handler)
     }
 
+    /// The RxSwift 5 spelling of `observe(on:)`.
     @available(*, deprecated, renamed: "observe(on:)")
     public consuming func observeOn(
         _ scheduler: any ImmediateSchedulerType
@@ -137,6 +157,7 @@ extension PrimitiveSequence {
         observe(on: scheduler)
     }
 
+    /// The RxSwift 5 spelling of `subscribe(on:)`.
     @available(*, deprecated, renamed: "subscribe(on:)")
     public consuming func subscribeOn(
         _ scheduler: any ImmediateSchedulerType
@@ -144,6 +165,7 @@ extension PrimitiveSequence {
         subscribe(on: scheduler)
     }
 
+    /// The RxSwift 5 spelling of `retry(when:)`.
     @available(*, deprecated, renamed: "retry(when:)")
     @preconcurrency
     public consuming func retryWhen<TriggerObservable: ObservableType>(
@@ -152,6 +174,7 @@ extension PrimitiveSequence {
         retry(when: notificationHandler)
     }
 
+    /// The RxSwift 5 spelling of `retry(when:)`.
     @available(*, deprecated, renamed: "retry(when:)")
     @preconcurrency
     public consuming func retryWhen<TriggerObservable: ObservableType, Failure: Error>(
@@ -162,6 +185,7 @@ extension PrimitiveSequence {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
+    /// The RxSwift 5 spelling of `subscribe(onSuccess:onFailure:onDisposed:)`.
     @available(*, deprecated, renamed: "subscribe(onSuccess:onFailure:onDisposed:)")
     @preconcurrency
     public consuming func subscribe(
@@ -171,6 +195,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         subscribe(onSuccess: onSuccess, onFailure: onError, onDisposed: onDisposed)
     }
 
+    /// The RxSwift 5 spelling of `catchAndReturn(_:)`.
     @available(*, deprecated, renamed: "catchAndReturn(_:)")
     public consuming func catchErrorJustReturn(_ element: Element) -> Single<Element> {
         catchAndReturn(element)
@@ -178,6 +203,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequence where Trait == MaybeTrait {
+    /// The RxSwift 5 spelling of `catchAndReturn(_:)`.
     @available(*, deprecated, renamed: "catchAndReturn(_:)")
     public consuming func catchErrorJustReturn(_ element: Element) -> Maybe<Element> {
         catchAndReturn(element)

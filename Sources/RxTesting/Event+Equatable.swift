@@ -3,6 +3,7 @@ public import Rx
 // In tests, two errors are equal if their descriptions are. Rx itself does not compare errors.
 
 extension Event: Equatable where Element: Equatable {
+    /// Whether both are equal.
     public static func == (lhs: Event, rhs: Event) -> Bool {
         switch (lhs, rhs) {
         case (.next(let one), .next(let other)): one == other
@@ -14,6 +15,7 @@ extension Event: Equatable where Element: Equatable {
 }
 
 extension MaybeEvent: Equatable where Element: Equatable {
+    /// Whether both are equal.
     public static func == (lhs: MaybeEvent, rhs: MaybeEvent) -> Bool {
         switch (lhs, rhs) {
         case (.success(let one), .success(let other)): one == other
@@ -25,6 +27,7 @@ extension MaybeEvent: Equatable where Element: Equatable {
 }
 
 extension CompletableEvent: Equatable {
+    /// Whether both are equal.
     public static func == (lhs: CompletableEvent, rhs: CompletableEvent) -> Bool {
         switch (lhs, rhs) {
         case (.error(let one), .error(let other)): "\(one)" == "\(other)"

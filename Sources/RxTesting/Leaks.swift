@@ -19,8 +19,10 @@ public struct NoLeaks: SuiteTrait, TestTrait, TestScoping {
         self.limit = limit
     }
 
+    /// Whether the trait also applies to the suites and tests inside.
     public var isRecursive: Bool { true }
 
+    /// Runs a test, and records an issue if objects of the library are left.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {

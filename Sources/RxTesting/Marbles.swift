@@ -109,11 +109,14 @@ public enum Marbles {
 
 /// Why marbles cannot be read.
 public struct MarbleSyntaxError: Error, CustomStringConvertible, Sendable {
+    /// The text of the marbles.
     public let text: String
     /// The index of the offending character; `nil` if the error is not about one character.
     public let position: Int?
+    /// What is wrong.
     public let reason: String
 
+    /// What is wrong, in words.
     public var description: String {
         guard let position else { return "marbles \"\(text)\": \(reason)" }
         return "marbles \"\(text)\", character \(position): \(reason)"

@@ -2,9 +2,12 @@ public import Rx
 
 /// A value with the tick at which it arrived.
 public struct Recorded<Value: Sendable>: Sendable {
+    /// The tick.
     public let time: TestTime
+    /// What was recorded.
     public let value: Value
 
+    /// Creates a record.
     public init(time: TestTime, value: Value) {
         self.time = time
         self.value = value
@@ -14,6 +17,7 @@ public struct Recorded<Value: Sendable>: Sendable {
 extension Recorded: Equatable where Value: Equatable {}
 
 extension Recorded: CustomDebugStringConvertible {
+    /// The value as text, for debuggers.
     public var debugDescription: String { "\(value) @ \(time)" }
 }
 
@@ -56,6 +60,7 @@ extension Recorded {
 
 /// The start and the end of a subscription, in ticks.
 public struct Subscription: Equatable, Hashable, Sendable, CustomDebugStringConvertible {
+    /// The tick of the subscription.
     public let subscribe: TestTime
     /// `TestTime.max` while the subscription lasts.
     public let unsubscribe: TestTime
@@ -66,6 +71,7 @@ public struct Subscription: Equatable, Hashable, Sendable, CustomDebugStringConv
         self.unsubscribe = unsubscribe
     }
 
+    /// The value as text, for debuggers.
     public var debugDescription: String {
         "(\(subscribe) : \(unsubscribe == .max ? "Infinity" : String(unsubscribe)))"
     }

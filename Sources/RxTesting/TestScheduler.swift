@@ -22,8 +22,11 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
 {
     /// The default ticks of `start`.
     public enum Defaults {
+        /// When the observable is made.
         public static let created: TestTime = 100
+        /// When the observer subscribes.
         public static let subscribed: TestTime = 200
+        /// When the subscription is disposed of.
         public static let disposed: TestTime = 1_000
     }
 

@@ -13,6 +13,7 @@ public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType {
         self.resolution = resolution
     }
 
+    /// Returns ticks as seconds.
     public func convertFromVirtualTimeInterval(_ virtualTimeInterval: TestTime) -> TimeInterval {
         Double(virtualTimeInterval) * resolution
     }
@@ -22,6 +23,7 @@ public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType {
         TestTime(ticks: timeInterval / resolution)
     }
 
+    /// Returns a time some ticks later.
     public func offsetVirtualTime(_ time: TestTime, offset: TestTime) -> TestTime {
         let (sum, overflow) = time.addingReportingOverflow(offset)
         return overflow ? (offset < 0 ? .min : .max) : sum

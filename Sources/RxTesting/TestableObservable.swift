@@ -48,6 +48,7 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
         state.withLock { $0.subscriptions }
     }
 
+    /// Subscribes an observer. Disposing of the result ends the subscription.
     public func subscribe<Observer: ObserverType>(
         _ observer: Observer
     ) -> any Disposable where Observer.Element == Element {

@@ -22,6 +22,7 @@ public final class TestableObserver<Element: Sendable>: ObserverType {
     /// The values so far, without their ticks.
     public var elements: [Element] { events.compactMap(\.value.element) }
 
+    /// Passes an event on.
     public func on(_ event: Event<Element>) {
         // The clock is read under the lock, so the ticks are in order even if several threads send.
         recorded.withLock { $0.append(Recorded(time: scheduler.clock, value: event)) }

@@ -22,12 +22,14 @@ public protocol VirtualTimeConverterType: Sendable {
 }
 
 extension VirtualTimeConverterType {
+    /// Converts the interval by its seconds.
     public func convert(_ interval: RxTimeInterval) -> VirtualTimeIntervalUnit {
         convertToVirtualTimeInterval(interval.seconds)
     }
 }
 
 extension VirtualTimeConverterType where VirtualTimeUnit: Comparable {
+    /// Compares by `<`.
     public func compareVirtualTime(
         _ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit
     ) -> VirtualTimeComparison {
@@ -37,10 +39,12 @@ extension VirtualTimeConverterType where VirtualTimeUnit: Comparable {
 
 /// Virtual time that is counted from 1970.
 extension VirtualTimeConverterType where VirtualTimeUnit == VirtualTimeIntervalUnit {
+    /// Converts the time by its seconds since 1970.
     public func convertFromVirtualTime(_ virtualTime: VirtualTimeUnit) -> RxTime {
         Date(timeIntervalSince1970: convertFromVirtualTimeInterval(virtualTime))
     }
 
+    /// Converts the date by its seconds since 1970.
     public func convertToVirtualTime(_ time: RxTime) -> VirtualTimeUnit {
         convertToVirtualTimeInterval(time.timeIntervalSince1970)
     }
@@ -69,7 +73,9 @@ extension VirtualTimeScheduler: PerEventScheduler {}
 open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType,
     @unchecked Sendable
 {
+    /// A time of the scheduler.
     public typealias VirtualTime = Converter.VirtualTimeUnit
+    /// An interval of the scheduler.
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
 
     private struct State {
@@ -97,11 +103,13 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         state.withLock { $0.clock }
     }
 
+    /// The virtual time as a date.
     public final var now: RxTime { converter.convertFromVirtualTime(clock) }
 
     /// The number of scheduled pieces of work that have not run.
     public final var pendingCount: Int { work.count }
 
+    /// Runs work at the current virtual time, once the scheduler runs.
     @preconcurrency
     public final func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -109,6 +117,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         scheduleRelative(state, dueTime: .nanoseconds(0), action: action)
     }
 
+    /// Runs work `dueTime` after the current virtual time.
     @preconcurrency
     public final func scheduleRelative<StateType: Sendable>(
         _ state: StateType, dueTime: RxTimeInterval,
@@ -194,5 +203,6 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 }
 
 extension VirtualTimeScheduler: CustomDebugStringConvertible {
+    /// The value as text, for debuggers.
     public var debugDescription: String { "\(clock): \(work.times)" }
 }

@@ -56,6 +56,7 @@ public struct SampleAPIs: Sendable {
         latency = hasLatency ? SampleLatency() : nil
     }
 
+    /// The time of day in seconds since 1970.
     public static var secondsSince1970: Int { Int(time(nil)) }
 
     /// Returns the default file: `sluice/diary.sqlite3` in `$XDG_DATA_HOME`, or else in `~/.local/share`.
@@ -72,6 +73,7 @@ public struct SampleAPIs: Sendable {
         configuration.faultSender = { FaultSender().send($0, to: $1, on: $2) }
     }
 
+    /// Declares the APIs as endpoints of a gateway.
     public func declare(on gateway: Gateway) {
         gateway.defaults(
             .envelope(.custom(GenericEnvelope())), .bodyLimit(16 * 1024), .compression(false),

@@ -7,9 +7,12 @@ public protocol TimerTarget: AnyObject {
 
 /// Identifies a timer of one scheduler until it fires or is cancelled.
 public struct TimerToken: Hashable, Sendable {
+    /// The place in the scheduler's table.
     public var index: UInt32
+    /// How often the place was used before.
     public var generation: UInt32
 
+    /// Creates a token.
     public init(index: UInt32, generation: UInt32) {
         self.index = index
         self.generation = generation

@@ -117,6 +117,10 @@ struct ValueResultTests {
 /// compiles as long as each mistake finds the declaration that names its cure.
 @available(*, unavailable)
 private enum MistakesWithCures {
+    static func fragmentAsJSON(_ call: Single<JSONFragment>) -> Single<Answer> {
+        call.map { .json($0) }
+    }
+
     static func fragmentAsValue(_ fragment: JSONFragment) -> Part { Part.value(fragment) }
 
     static func partWithoutFragment(_ call: Single<Response>, _ stream: Observable<Response>) -> Answer {

@@ -35,9 +35,13 @@ struct UnmatchedCallTests {
                 """)
     }
 
-    @Test("The failure shows a body that differs", arguments: GatewayWorld.allCases)
+    @Test("The failure shows where a body differs, and how it was compared", arguments: GatewayWorld.allCases)
     func body(world: GatewayWorld) async throws {
         let upstreams = StubUpstreams()
+        upstreams["orders"].on(.post, "/orders", jsonContaining: ["item": 14]).answer(json: "1")
+        upstreams["orders"].on(.post, "/orders", jsonContaining: ["gift": true]).answer(json: "1")
+        upstreams["orders"].on(.post, "/orders", json: [:]).answer(json: "1")
+        upstreams["orders"].on(.post, "/orders", json: "[13]").answer(json: "1")
         upstreams["orders"].on(.post, "/orders", json: ["item": 12]).answer(json: "1")
         upstreams["orders"].on(.post, "/orders", json: "{").answer(json: "1")
         let error = try await unmatched(world, upstreams) { client in
@@ -46,8 +50,13 @@ struct UnmatchedCallTests {
         #expect(
             error.description == """
                 POST /orders of upstream "orders" matched no stub; declared:
-                  POST /orders with body {"item":12}: the body is {"item":13}
-                  POST /orders with body {: the stub's json is not JSON
+                  POST /orders with a body containing {"item":14}: /item is 13, not 14, in the body {"item":13}
+                  POST /orders with a body containing {"gift":true}: /gift is missing, in the body {"item":13}
+                  POST /orders with a body equal to {}: /item is a further member, which only jsonContaining: \
+                allows, in the body {"item":13}
+                  POST /orders with a body equal to [13]: the body is {"item":13}, not [13]
+                  POST /orders with a body equal to {"item":12}: /item is 13, not 12, in the body {"item":13}
+                  POST /orders with the body {: the stub's json is not JSON
                 """)
     }
 

@@ -1,4 +1,4 @@
-import JSONBytes
+@_spi(Reading) import JSONBytes
 import Testing
 
 @Suite("Capturing members")

@@ -102,12 +102,6 @@ enum Documentation {
 
     // MARK: - Public names
 
-    /// Members that Swift's own protocols require. They need no comment.
-    private static let selfEvident: Set<String> = [
-        "description", "rawValue", "hash", "encode", "makeAsyncIterator", "next", "Element", "appendLiteral",
-        "errorDescription", "failureReason", "errorDomain", "errorCode", "errorUserInfo",
-    ]
-
     /// Returns the members that the public protocols of these files require. The protocol documents them for
     /// all conforming types.
     static func requirements(of files: [SourceFile]) -> Set<String> {
@@ -137,16 +131,19 @@ enum Documentation {
             }
     }
 
-    /// Complains about public declarations without a documentation comment.
-    static func commentComplaints(_ file: SourceFile, requirements: Set<String>) -> [String] {
-        let lines = file.lines.map { $0.trimmingCharacters(in: .whitespaces) }
-        return lines.indices.compactMap { index -> String? in
-            guard lines[index].hasPrefix("public "), let name = declaredName(lines[index]) else { return nil }
-            guard !selfEvident.contains(name), !requirements.contains(name) else { return nil }
-            let above = lines[..<index].last { !$0.hasPrefix("@") && !$0.hasPrefix("// swift-format") } ?? ""
-            return above.hasPrefix("///") ? nil : "\(file.path):\(index + 1): nothing says what \(name) is"
+    /// Complains about files that switch off the formatter's rule for documentation comments.
+    static func commentComplaints(_ file: SourceFile) -> [String] {
+        file.lines.enumerated().compactMap { index, line -> String? in
+            guard line.contains("swift-format-ignore") else { return nil }
+            let rules = line.split(separator: ":", maxSplits: 1).dropFirst().first ?? ""
+            let isAll = rules.allSatisfy { $0 == " " }
+            guard isAll || rules.contains(commentRule) else { return nil }
+            return "\(file.path):\(index + 1): public names need documentation comments"
         }
     }
+
+    /// The formatter's rule for documentation comments of public declarations.
+    static let commentRule = "AllPublicDeclarationsHaveDocumentation"
 
     /// Returns the name that a line declares: `name` for `public static let name = ...`; nil for imports,
     /// extensions and initializers that protocols require.

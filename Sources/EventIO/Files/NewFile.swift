@@ -4,6 +4,7 @@ import Locking
 /// A file that is created for its owner alone (mode 0600), written from beginning to end, and removed unless
 /// it is finished. Its functions block, so call them on a helper thread (`FileThreads`).
 public final class NewFile: Sendable {
+    /// The path of the file.
     public let path: String
     /// The descriptor; -1 once the file is finished or removed.
     private let descriptor: Lock<Int32>

@@ -8,6 +8,7 @@ public final class ReadAhead {
     /// Pieces that are read before they are requested.
     static let piecesAhead = 2
 
+    /// Bytes that were read, or why reading failed. Empty bytes are the end.
     public typealias Piece = Result<ArraySlice<UInt8>, any Error>
 
     private let loop: EventLoop

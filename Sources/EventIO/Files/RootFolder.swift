@@ -13,6 +13,7 @@ public final class RootFolder: Sendable {
         case stepwise
     }
 
+    /// The path of the folder.
     public let path: String
     package let walk: Walk
     private let descriptor: Int32

@@ -158,6 +158,7 @@ public final class Listener: @unchecked Sendable {
         event?.remove()
     }
 
+    /// Accepts again after a pause.
     public func resume() {
         guard isPaused else { return }
         isPaused = false
@@ -172,6 +173,7 @@ public final class Listener: @unchecked Sendable {
         close()
     }
 
+    /// Stops listening. The kernel resets connections that were not accepted.
     public func close() {
         guard descriptor >= 0 else { return }
         removePath()

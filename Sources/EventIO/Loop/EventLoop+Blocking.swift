@@ -2,6 +2,7 @@ import Dispatch
 import Locking
 
 extension EventLoop {
+    /// Stops the program if the calling thread is not the loop's.
     public func preconditionCurrent(_ what: StaticString = "must be called on its event loop") {
         precondition(isCurrent, "\(what)")
     }

@@ -98,6 +98,7 @@ public final class EventLoop: @unchecked Sendable {
     private(set) lazy var quietStreams = QuietStreams(self)
     private(set) lazy var memoryReturn = MemoryReturn(self)
 
+    /// Creates a loop, which `run` starts. Throws if the system gives no descriptors.
     public init(name: String = "loop", index: Int = 0, metrics: MetricTable = MetricTable())
         throws(SocketError)
     {
@@ -264,8 +265,10 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Work
 
+    /// The loop of the calling thread; nil on other threads.
     public static var current: EventLoop? { CurrentLoop.get() }
 
+    /// Whether the calling thread is the loop's.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     /// Runs `work` on the loop after the current callbacks. May be called on any thread and before `run()`.
@@ -339,11 +342,6 @@ public final class EventLoop: @unchecked Sendable {
         setTimer(at: now + amount, target: target)
     }
 
-    @_disfavoredOverload
-    public func setTimer(after duration: Duration, target: any TimerTarget) -> TimerToken {
-        setTimer(at: now + TimeAmount(duration), target: target)
-    }
-
     /// Cancels a timer, at once on the loop and soon from another thread. Does nothing if the timer is gone.
     public func cancelTimer(_ token: TimerToken) {
         guard !RemoteTimers.owns(token) else { return remoteTimers.cancel(token, on: self) }
@@ -355,6 +353,7 @@ public final class EventLoop: @unchecked Sendable {
         withExtendedLifetime(target) {}
     }
 
+    /// The timers that have not fired.
     public var timerCount: Int { wheel.count }
 
     private func arm(at tick: TimerWheel.Tick) {

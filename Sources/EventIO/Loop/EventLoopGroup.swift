@@ -2,6 +2,7 @@ public import Metrics
 
 /// Loops that run on their own threads until `shutdown`.
 public final class EventLoopGroup: Sendable {
+    /// The loops, each with its thread.
     public let loops: [EventLoop]
     /// What the loops count.
     public let metrics: MetricTable

@@ -2,11 +2,13 @@
 ///
 /// `@unchecked Sendable`: the object is created, used and released on the loop's thread only.
 public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
+    /// The loop that owns the object.
     public let loop: EventLoop
     // Typed as `AnyObject`, since releasing a generic `Value` looks up metadata.
     @usableFromInline var object: AnyObject?
     private var make: (@Sendable () -> Value)?
 
+    /// Wraps an object. Call it on the loop.
     public init(_ value: Value, loop: EventLoop) {
         loop.preconditionCurrent("a loop-bound value must be created on its event loop")
         self.loop = loop
@@ -19,6 +21,7 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
         self.make = make
     }
 
+    /// The object. Stops the program off the loop.
     @inlinable
     public var value: Value {
         loop.preconditionCurrent("a loop-bound value was read off its event loop")

@@ -2,13 +2,16 @@ import Glibc
 
 /// A point in time on the monotonic clock (`CLOCK_MONOTONIC`), which never jumps.
 public struct MonotonicTime: Hashable, Comparable, Sendable {
+    /// Nanoseconds since an unspecified instant.
     public var nanoseconds: Int64
 
+    /// Creates an instant.
     @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
+    /// An instant that never comes.
     public static let distantFuture = MonotonicTime(nanoseconds: .max)
 
     /// Reads the clock, which takes about 20 ns. On a loop use `EventLoop.now`.
@@ -18,6 +21,7 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
 
+    /// Whether the left value comes first.
     @inlinable
     public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
         left.nanoseconds < right.nanoseconds
@@ -31,6 +35,7 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         return MonotonicTime(nanoseconds: amount.nanoseconds > 0 ? .max : .min)
     }
 
+    /// Returns an earlier instant, not beyond the range.
     @inlinable
     public static func - (time: MonotonicTime, amount: TimeAmount) -> MonotonicTime {
         let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(amount.nanoseconds)
@@ -38,6 +43,7 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         return MonotonicTime(nanoseconds: amount.nanoseconds > 0 ? .min : .max)
     }
 
+    /// Returns the time between two instants.
     @inlinable
     public static func - (later: MonotonicTime, earlier: MonotonicTime) -> TimeAmount {
         let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
@@ -49,8 +55,10 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
 /// A span of time in one word. A `Duration` has 128 bits and needs a long division to take apart, so limits
 /// used for every request are converted once.
 public struct TimeAmount: Hashable, Comparable, Sendable {
+    /// The time in nanoseconds.
     public var nanoseconds: Int64
 
+    /// Creates an amount from nanoseconds.
     @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
@@ -64,13 +72,19 @@ public struct TimeAmount: Hashable, Comparable, Sendable {
         nanoseconds = overflow || carry ? (seconds > 0 ? .max : .min) : sum
     }
 
+    /// No time.
     public static let zero = TimeAmount(nanoseconds: 0)
+    /// More time than will pass.
     public static let never = TimeAmount(nanoseconds: .max)
 
+    /// An amount in nanoseconds.
     @inlinable
     public static func nanoseconds(_ count: Int64) -> TimeAmount { TimeAmount(nanoseconds: count) }
+    /// An amount in microseconds.
     public static func microseconds(_ count: Int64) -> TimeAmount { TimeAmount(count, times: 1_000) }
+    /// An amount in milliseconds.
     public static func milliseconds(_ count: Int64) -> TimeAmount { TimeAmount(count, times: 1_000_000) }
+    /// An amount in seconds.
     public static func seconds(_ count: Int64) -> TimeAmount { TimeAmount(count, times: 1_000_000_000) }
 
     private init(_ count: Int64, times unit: Int64) {
@@ -78,8 +92,10 @@ public struct TimeAmount: Hashable, Comparable, Sendable {
         nanoseconds = overflow ? (count > 0 ? .max : .min) : product
     }
 
+    /// The amount as the standard library has it.
     public var duration: Duration { .nanoseconds(nanoseconds) }
 
+    /// Whether the left value comes first.
     @inlinable
     public static func < (left: TimeAmount, right: TimeAmount) -> Bool {
         left.nanoseconds < right.nanoseconds

@@ -9,6 +9,7 @@ public enum WorkThreads {
     static let waiting = 1024
     static let waitingResponses = 256
 
+    /// The groups of threads.
     public enum Kind: Sendable {
         /// Reads and checks the bodies of requests.
         case requests

@@ -1,5 +1,6 @@
 import Glibc
 
+/// The limits of the process (`getrlimit`).
 public enum ProcessLimits {
     /// Raises the soft limit of open descriptors to the hard limit, and returns it.
     @discardableResult

@@ -12,6 +12,7 @@ public final class Resolver: Sendable {
     /// Blocks until it has the answer. The port of the addresses is ignored.
     public typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], SocketError>
 
+    /// The limits of name resolution.
     public struct Limits: Sendable, Hashable {
         /// How long addresses are fresh if their time to live is unknown. Default 30 s.
         public var positiveAge = TimeAmount.seconds(30)
@@ -33,6 +34,7 @@ public final class Resolver: Sendable {
         /// Cached names. Default 1024.
         public var cachedNames = 1024
 
+        /// Creates the default values.
         public init() {}
     }
 

@@ -9,6 +9,7 @@ public struct AddressPrefix: Hashable, Sendable {
 
     private let form: Form
 
+    /// Takes the prefix of an address.
     public init(_ address: SocketAddress) {
         switch address.form {
         case .ipv4(let address, _): form = .ipv4(address)

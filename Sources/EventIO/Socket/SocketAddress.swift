@@ -1,5 +1,6 @@
 import Glibc
 
+/// The address of a socket: IPv4, IPv6 or a Unix path.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     enum Form: Hashable, Sendable {
         case ipv4(address: UInt32, port: UInt16)
@@ -42,6 +43,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         form = .unix(path: path)
     }
 
+    /// Returns 127.0.0.1 with this port. Port 0 lets the system choose one.
     public static func loopback(port: Int = 0) -> SocketAddress {
         SocketAddress(.ipv4(address: 0x7f00_0001, port: UInt16(truncatingIfNeeded: port)))
     }
@@ -74,6 +76,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             high: UInt64(bigEndian: high), low: UInt64(bigEndian: low), scope: scope, port: port)
     }
 
+    /// The port; nil for a Unix socket.
     public var port: Int? {
         switch form {
         case .ipv4(_, let port), .ipv6(_, _, _, let port): Int(port)
@@ -81,6 +84,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Returns the address with another port. A Unix socket stays as it is.
     public func with(port: Int) -> SocketAddress {
         let port = UInt16(truncatingIfNeeded: port)
         switch form {
@@ -91,14 +95,17 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it is the path of a Unix socket.
     public var isUnix: Bool {
         if case .unix = form { true } else { false }
     }
 
+    /// Whether it is an IPv6 address.
     public var isIPv6: Bool {
         if case .ipv6 = form { true } else { false }
     }
 
+    /// Whether it is a loopback address, also one mapped to IPv6.
     public var isLoopback: Bool {
         switch form {
         case .ipv4(let address, _): address >> 24 == 127

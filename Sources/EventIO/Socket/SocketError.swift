@@ -2,30 +2,52 @@ import Glibc
 
 /// Why an operation on a socket, a file or a name failed.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was being done.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
+        /// The value as text, for logs and messages.
         public let description: String
 
+        /// The operation `eventfd`.
         public static let eventDescriptor = Operation(description: "eventfd")
+        /// The operation `event_base_new`.
         public static let eventBase = Operation(description: "event_base_new")
+        /// The operation `epoll_ctl`.
         public static let register = Operation(description: "epoll_ctl")
+        /// The operation `socket`.
         public static let socket = Operation(description: "socket")
+        /// The operation `setsockopt`.
         public static let option = Operation(description: "setsockopt")
+        /// The operation `bind`.
         public static let bind = Operation(description: "bind")
+        /// The operation `listen`.
         public static let listen = Operation(description: "listen")
+        /// The operation `accept`.
         public static let accept = Operation(description: "accept")
+        /// The operation `connect`.
         public static let connect = Operation(description: "connect")
+        /// The operation `read`.
         public static let read = Operation(description: "read")
+        /// The operation `write`.
         public static let write = Operation(description: "write")
+        /// The operation `resolve`.
         public static let resolve = Operation(description: "resolve")
+        /// The operation `sigaction`.
         public static let signal = Operation(description: "sigaction")
+        /// The operation `pthread_create`.
         public static let thread = Operation(description: "pthread_create")
+        /// The operation `address`.
         public static let address = Operation(description: "address")
+        /// The operation `spool`.
         public static let spool = Operation(description: "spool")
+        /// The operation `handshake`.
         public static let handshake = Operation(description: "handshake")
+        /// The operation `file`.
         public static let file = Operation(description: "file")
     }
 
+    /// What went wrong.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The value as text, for logs and messages.
         public let description: String
 
         /// A system call failed; `code` is its `errno`.
@@ -55,12 +77,15 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let danglingLink = Kind(description: "a symbolic link to a missing file")
         /// The path contains a NUL, where C would cut it off.
         public static let badPath = Kind(description: "the path contains a NUL")
+        /// The loop ended before the operation did.
         public static let loopEnded = Kind(description: "event loop ended")
         /// Neither a numeric address nor a valid Unix path.
         public static let badAddress = Kind(description: "invalid address")
     }
 
+    /// What went wrong.
     public let kind: Kind
+    /// What was being done.
     public let operation: Operation
 
     /// The `errno` for `.system`, else 0.
@@ -69,8 +94,10 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The address, name or path concerned. May be empty.
     public var subject: String
 
+    /// The TLS failure, if the kind is `.tls`.
     public let tls: TLSError?
 
+    /// Creates the error of a system call from its `errno`.
     public init(_ operation: Operation, _ code: Int32, subject: String = "") {
         self.kind = .system
         tls = nil
@@ -79,6 +106,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         self.subject = subject
     }
 
+    /// Creates an error without a system call.
     public init(_ kind: Kind, _ operation: Operation, subject: String = "") {
         self.kind = kind
         tls = nil
@@ -87,6 +115,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         self.subject = subject
     }
 
+    /// Creates the error of a failed TLS connection.
     public init(_ error: TLSError, _ operation: Operation, subject: String = "") {
         kind = .tls
         self.operation = operation
@@ -95,11 +124,13 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         tls = error
     }
 
+    /// Whether another socket has the address already.
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
     /// Whether the process or the system has no file descriptors left.
     public var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
+    /// What is wrong, in words.
     public var description: String {
         let what = subject.isEmpty ? operation.description : "\(operation) \(subject)"
         if let tls { return "\(what): \(tls)" }

@@ -3,6 +3,7 @@ import Glibc
 
 // Small writes are held to the end of the wake, larger ones are tried at once, and the rest is queued.
 extension SocketStream {
+    /// Bytes that were written and not yet taken by the socket.
     public var queuedByteCount: Int {
         guard let tls else { return queue.byteCount }
         return queue.byteCount + tls.waiting.byteCount
@@ -43,6 +44,7 @@ extension SocketStream {
         enqueue { $0.append(copyOf: UnsafeRawBufferPointer(rebasing: bytes[sent...])) }
     }
 
+    /// Writes a slice, of which the queue keeps a reference instead of a copy.
     public func write(_ slice: ArraySlice<UInt8>) {
         guard mayWrite, !slice.isEmpty else { return }
         if let tls { return writeSecured(slice, tls) }
@@ -60,6 +62,7 @@ extension SocketStream {
         enqueue { $0.append(slice, taken: sent) }
     }
 
+    /// Writes slices in order, by one system call if the socket takes them.
     public func write(_ slices: [ArraySlice<UInt8>]) {
         guard mayWrite else { return }
         if let tls { return writeSecured(slices, tls) }

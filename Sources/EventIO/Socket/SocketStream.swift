@@ -10,6 +10,7 @@ import Glibc
 /// Used on its loop only. The stream and its descriptor live until `close`, `reset` or `streamFailed`, so end
 /// each stream with one of them. After `startTLS` its traffic is encrypted.
 public final class SocketStream {
+    /// The loop on which the stream is used.
     public let loop: EventLoop
     /// Kept here so that a write does not retain the loop.
     let outbox: Outbox
@@ -133,6 +134,7 @@ public final class SocketStream {
         if mainEvent?.add() != true { failLater(SocketError(.register, errno)) }
     }
 
+    /// Whether the stream is connected and not closed.
     public var isOpen: Bool { state == .open }
     /// Whether the socket carries bytes, even if only the TLS handshake.
     var isUp: Bool { state == .open || state == .securing }
@@ -337,6 +339,7 @@ public final class SocketStream {
 }
 
 extension SocketStream: DeferredWork {
+    /// Reports events that were held back to the end of the wake.
     public func runDeferred() {
         let todo = pending
         pending = []
@@ -351,6 +354,7 @@ extension SocketStream: DeferredWork {
 }
 
 extension SocketStream: TurnWork {
+    /// Reads on when the other clients have had their turn.
     public func turnBegins() {
         awaitsTurn = false
         if isUp { receive(seesEnd: hasPeerLeft) }

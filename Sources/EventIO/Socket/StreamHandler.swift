@@ -36,6 +36,7 @@ public protocol StreamHandler: AnyObject {
     func streamPeerLeft()
 }
 
+/// Whether the owner of a stream took bytes itself.
 public enum StreamFilling {
     /// The owner called `read`.
     case filled
@@ -46,11 +47,18 @@ public enum StreamFilling {
 }
 
 extension StreamHandler {
+    /// Default: no.
     public func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling { .no }
+    /// Default: nothing.
     public func streamConnected() {}
+    /// Default: nothing.
     public func streamDrained() {}
+    /// Default: nothing.
     public func streamQueued() {}
+    /// Default: nothing.
     public func streamProgressed() {}
+    /// Default: nothing.
     public func streamFlushed() {}
+    /// Default: nothing.
     public func streamPeerLeft() {}
 }

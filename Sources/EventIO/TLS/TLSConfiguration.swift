@@ -15,11 +15,15 @@ public struct TLSConfiguration: Sendable, Hashable {
 
         let form: Form
 
+        /// PEM in a file, which is read when a context is created.
         public static func file(_ path: String) -> PEM { PEM(form: .file(path)) }
+        /// PEM as bytes.
         public static func bytes(_ bytes: [UInt8]) -> PEM { PEM(form: .bytes(bytes)) }
+        /// PEM as text.
         public static func text(_ text: String) -> PEM { PEM(form: .bytes(Array(text.utf8))) }
     }
 
+    /// The certificates that a server's chain may end at.
     public struct Trust: Sendable, Hashable {
         let authorities: PEM?
 
@@ -29,6 +33,7 @@ public struct TLSConfiguration: Sendable, Hashable {
         public static func authorities(_ authorities: PEM) -> Trust { Trust(authorities: authorities) }
     }
 
+    /// How much of a server's certificate is verified.
     public struct Verification: Sendable, Hashable {
         let isFull: Bool
 
@@ -40,15 +45,20 @@ public struct TLSConfiguration: Sendable, Hashable {
         public static let insecureNone = Verification(isFull: false)
     }
 
+    /// A version of TLS.
     public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
         /// The number on the wire.
         let code: UInt16
 
+        /// TLS 1.2 (RFC 5246).
         public static let tls12 = Version(code: 0x0303)
+        /// TLS 1.3 (RFC 8446).
         public static let tls13 = Version(code: 0x0304)
 
+        /// Whether the left value comes first.
         public static func < (one: Version, other: Version) -> Bool { one.code < other.code }
 
+        /// The value as text, for logs and messages.
         public var description: String {
             switch self {
             case .tls12: "TLS 1.2"
@@ -62,10 +72,12 @@ public struct TLSConfiguration: Sendable, Hashable {
     public struct Identity: Sendable, Hashable {
         /// The certificate, followed by its intermediates.
         public var certificateChain: PEM
+        /// The private key of the first certificate.
         public var privateKey: PEM
         /// The password of an encrypted key.
         public var password: String?
 
+        /// Creates an identity from a certificate with its intermediates and the key.
         public init(certificateChain: PEM, privateKey: PEM, password: String? = nil) {
             self.certificateChain = certificateChain
             self.privateKey = privateKey
@@ -92,6 +104,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// Replaces the host for SNI (RFC 6066, section 3) and for the name in the certificate. Default: nil.
     public var serverName: String?
 
+    /// Creates the default values.
     public init() {}
 
     /// The paths of its files.

@@ -7,6 +7,7 @@ import Locking
 /// `@unchecked Sendable`: it adds only constants. Only `init` configures the SSL_CTX. OpenSSL counts
 /// references and locks what changes later.
 public final class TLSContext: @unchecked Sendable {
+    /// What the context was created from.
     public let configuration: TLSConfiguration
     /// SHA-256 of the certificates and keys.
     private let digest: [UInt8]
@@ -25,6 +26,7 @@ public final class TLSContext: @unchecked Sendable {
         public fileprivate(set) var authority: Int?
     }
 
+    /// When the first configured certificates expire.
     public var certificateExpiries: Expiries { expiries.withLock { $0 } }
 
     /// Reads the files of the configuration, which blocks.
@@ -137,10 +139,12 @@ public final class TLSContext: @unchecked Sendable {
 }
 
 extension TLSContext: Hashable {
+    /// Whether both are equal.
     public static func == (one: TLSContext, other: TLSContext) -> Bool {
         one === other || one.digest == other.digest && one.configuration == other.configuration
     }
 
+    /// Adds to the hasher what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(configuration) }
 }
 

@@ -4,6 +4,7 @@ import COpenSSL
 public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure. More kinds may be added.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The value as text, for logs and messages.
         public let description: String
 
         /// A file, key, certificate, pin or name in the configuration cannot be used.
@@ -19,6 +20,7 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let truncated = Kind(description: "TLS truncated")
     }
 
+    /// The kind of failure.
     public let kind: Kind
     /// OpenSSL's text, the alert's name in RFC 8446, or what is wrong with the configuration.
     public let reason: String
@@ -34,6 +36,7 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
+    /// What is wrong, in words.
     public var description: String {
         "\(kind): \(reason)" + (subject.map { ", subject \($0)" } ?? "")
     }

@@ -6,6 +6,7 @@ public struct AccessLogging: Sendable, Hashable, ExpressibleByBooleanLiteral, Cu
 
     /// All requests.
     public static let on = AccessLogging(kind: .successes(every: 1))
+    /// No line for any request.
     public static let off = AccessLogging(kind: .off)
     /// Requests that failed: status 500 and up, partial answers, and answers that the gateway broke off.
     public static let failures = AccessLogging(kind: .failures)

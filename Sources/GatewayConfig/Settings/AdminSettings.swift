@@ -56,6 +56,7 @@ public struct AdminAddress: Sendable, Hashable, CustomStringConvertible {
         AdminAddress(SocketAddress.loopback(port: port))
     }
 
+    /// The value as text, for logs and messages.
     public var description: String { socketAddress.description }
 
     /// Reads the addresses of a flag, a variable or a file.
@@ -113,5 +114,6 @@ public struct AdminToken: Sendable, Hashable, CustomStringConvertible {
     /// The token itself, for a request that proves it.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// The value as text, for logs and messages.
     public var description: String { "***" }
 }

@@ -11,6 +11,7 @@ import HTTPModel
 public struct HostNames: Sendable, Hashable {
     /// Why a list of names is invalid.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
+        /// What is wrong, in words.
         public let description: String
     }
 

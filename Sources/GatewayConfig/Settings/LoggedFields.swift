@@ -3,6 +3,7 @@ import Networking
 
 /// Fields of requests that the access log has.
 public struct LoggedFields: Sendable, Hashable, CustomStringConvertible {
+    /// The names of the fields.
     public let names: [HTTPFieldName]
 
     /// No field.
@@ -34,10 +35,12 @@ public struct LoggedFields: Sendable, Hashable, CustomStringConvertible {
         self.names = names
     }
 
+    /// The value as text, for logs and messages.
     public var description: String { names.map(\.description).joined(separator: ", ") }
 
     /// Why names cannot be logged.
     public struct Fault: Error, CustomStringConvertible {
+        /// What is wrong, in words.
         public let description: String
 
         init(_ description: String) { self.description = description }

@@ -72,6 +72,7 @@ public struct StaticFiles: Sendable {
 public struct BuiltInFile: Sendable {
     /// Relative to the root, without a leading slash: `css/page.css`.
     public var path: String
+    /// The content.
     public var bytes: [UInt8]
 
     /// Creates a file with a path relative to the root.

@@ -66,10 +66,6 @@ public struct Answer: Sendable {
     /// An answer with a literal as its `data`: `.json(["saved": true, "errors": []])`.
     public static func json(_ value: JSONLiteral) -> Answer { .fragment(value.fragment) }
 
-    /// Not available: `.fragment(_:)` answers with a value that is JSON already.
-    @available(*, unavailable, message: "a JSONFragment is JSON already: use .fragment(_:)")
-    public static func json(_ fragment: JSONFragment) -> Answer { .fragment(fragment) }
-
     /// An answer with `fragment`, byte for byte, as its `data`.
     public static func fragment(_ fragment: JSONFragment) -> Answer {
         Answer(.value(.success(fragment)))
@@ -107,6 +103,14 @@ public struct Answer: Sendable {
         }
         return answer
     }
+}
+
+// Outside of the type's body, because unavailable code may use only unavailable members of extensions: tests
+// compile each mistake in such code.
+extension Answer {
+    /// Not available: `.fragment(_:)` answers with a value that is JSON already.
+    @available(*, unavailable, message: "a JSONFragment is JSON already: use .fragment(_:)")
+    public static func json(_ fragment: JSONFragment) -> Answer { .fragment(fragment) }
 }
 
 /// A part with its name, subscription and outcome. The envelope and the log line are written from an array of
@@ -197,6 +201,7 @@ struct NamedPart: Sendable {
 /// The type of `Answer.parts`. Call it with one labeled argument for each part.
 @dynamicCallable
 public struct NamedParts: Sendable {
+    /// An answer with these parts, named by their labels.
     public func dynamicallyCall(withKeywordArguments parts: KeyValuePairs<String, any PartConvertible>)
         -> Answer
     {
@@ -207,6 +212,7 @@ public struct NamedParts: Sendable {
 /// The type of `Answer.first`. Call it with one labeled argument for each step.
 @dynamicCallable
 public struct FirstSteps: Sendable {
+    /// Steps named by their labels, which run before the answer.
     public func dynamicallyCall(withKeywordArguments steps: KeyValuePairs<String, any PartConvertible>)
         -> Steps
     {

@@ -19,22 +19,26 @@ public protocol JSONRepresentable: PartConvertible {
 }
 
 extension JSONRepresentable {
+    /// Makes a part that encodes the value.
     public static func part(of single: consuming Single<Self>) -> Part {
         Part(source: single.map { try $0.jsonFragment() })
     }
 
+    /// Returns it as a part of an answer.
     public func asPart() -> Part {
         Part(source: PartSource.of { try jsonFragment() })
     }
 }
 
 extension JSONRepresentable where Self: Encodable {
+    /// Returns the value as JSON.
     public func jsonFragment() throws -> JSONFragment {
         try JSONFragment(encoding: self)
     }
 }
 
 extension JSONFragment: JSONRepresentable {
+    /// Returns the value as JSON.
     public func jsonFragment() -> JSONFragment { self }
 
     /// Adds no operator, because this is the common case.
@@ -60,10 +64,12 @@ extension JSONFragment {
 }
 
 extension JSONLiteral: JSONRepresentable {
+    /// Returns the value as JSON.
     public func jsonFragment() -> JSONFragment { fragment }
 }
 
 extension String: JSONRepresentable {
+    /// Returns the value as JSON.
     public func jsonFragment() -> JSONFragment { JSONFragment(string: self) }
 }
 extension Bool: JSONRepresentable {}
@@ -73,12 +79,14 @@ extension CalendarDate: JSONRepresentable {}
 
 /// `nil` becomes `null`.
 extension Optional: JSONRepresentable, PartConvertible where Wrapped: JSONRepresentable {
+    /// Returns the value as JSON.
     public func jsonFragment() throws -> JSONFragment {
         try self?.jsonFragment() ?? .null
     }
 }
 
 extension Array: JSONRepresentable, PartConvertible where Element: JSONRepresentable {
+    /// Returns the value as JSON.
     public func jsonFragment() throws -> JSONFragment {
         var composer = JSONComposer()
         composer.beginArray()
@@ -90,6 +98,7 @@ extension Array: JSONRepresentable, PartConvertible where Element: JSONRepresent
 
 /// Writes the keys sorted, so that equal values give equal bytes.
 extension Dictionary: JSONRepresentable, PartConvertible where Key == String, Value: JSONRepresentable {
+    /// Returns the value as JSON.
     public func jsonFragment() throws -> JSONFragment {
         var composer = JSONComposer()
         composer.beginObject()

@@ -2,9 +2,11 @@ public import HTTPModel
 
 /// An answer before its head is sent, as `Gateway.after` sees it.
 public struct OutgoingAnswer: Sendable {
+    /// The request that is answered.
     public let request: GatewayRequest
     /// What became of the request: its parts, for example.
     public let summary: RequestSummary
+    /// The status of the answer.
     public let status: HTTPStatus
     /// The fields so far, without `Date`, `Content-Length` and the fields of the connection.
     public private(set) var fields: HTTPFields

@@ -157,5 +157,6 @@ public protocol PartConvertible: Sendable {
 }
 
 extension Part: PartConvertible {
+    /// Returns it as a part of an answer.
     public func asPart() -> Part { self }
 }

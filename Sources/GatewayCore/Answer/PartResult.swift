@@ -38,6 +38,7 @@ public struct PartResult<Value: JSONRepresentable>: PartConvertible {
         return try result.get()
     }
 
+    /// Returns it as a part of an answer.
     public func asPart() -> Part { Part(ended) }
 }
 

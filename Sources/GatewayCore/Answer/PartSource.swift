@@ -44,11 +44,13 @@ public protocol FalliblePart: PartConvertible {}
 
 extension PrimitiveSequence: PartConvertible, FalliblePart
 where Trait == SingleTrait, Element: JSONRepresentable {
+    /// Returns it as a part of an answer.
     public func asPart() -> Part { Element.part(of: self) }
 }
 
 /// The part is the stream's first value, or has no content if the stream is empty.
 extension Observable: PartConvertible, FalliblePart where Element: JSONRepresentable {
+    /// Returns it as a part of an answer.
     public func asPart() -> Part { Part(source: PartSource.first(of: self)) }
 }
 

@@ -39,6 +39,7 @@ public struct CORSPolicy: Sendable {
         public static func list(_ origins: [String]) -> Origins { Origins(storage: .list(origins)) }
     }
 
+    /// The origins whose pages may read answers.
     public var origins: Origins
     /// The methods that scripts may use on paths that have them.
     public var methods: [HTTPMethod]

@@ -167,8 +167,10 @@ public final class Gateway: Sendable {
 
 /// All faults of a gateway's declarations, found by `responder()`.
 public struct GatewayDeclarationError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong, one sentence for each fault.
     public let faults: [String]
 
+    /// What is wrong, in words.
     public var description: String { faults.joined(separator: "; ") }
 }
 

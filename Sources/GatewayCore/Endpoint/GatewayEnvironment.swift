@@ -77,17 +77,20 @@ public struct GatewayEnvironment: Sendable {
 /// An unexpected error in an endpoint's code or in the gateway, of which clients see only `500 INTERNAL`, or
 /// a request that a limit ended (`isRefusal`).
 public struct GatewayIncident: Sendable, CustomStringConvertible {
+    /// The id of the request.
     public let requestID: String
     /// The endpoint's path template.
     public let route: String
     /// The part or step that failed; `nil` for the handler itself.
     public let part: String?
+    /// The error.
     public let error: any Error
 
     /// Whether a limit refused the client's request or cut its answer. The client causes that, so the
     /// endpoint is not at fault.
     public var isRefusal: Bool { error is PatternFault || error is StreamAhead }
 
+    /// The value as text, for logs and messages.
     public var description: String {
         let place = part.map { ", part \($0)" } ?? ""
         return "request \(requestID) of \(route)\(place): \(error)"
@@ -113,5 +116,6 @@ public struct GatewayLimits: Sendable {
     /// because the upstreams' times are internal.
     public var allowsTimeline = false
 
+    /// Creates the default values.
     public init() {}
 }

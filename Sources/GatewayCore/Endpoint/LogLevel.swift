@@ -11,5 +11,6 @@ public enum LogLevel: String, Sendable, CaseIterable, Comparable {
         }
     }
 
+    /// Whether the left value comes first.
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 }

@@ -17,6 +17,7 @@ public protocol AnswerFormat: Sendable {
 
 /// What an answer says, before it has a form.
 public struct AnswerFacts: Sendable {
+    /// The status of the answer.
     public let status: HTTPStatus
     /// `OK`, `PARTIAL` or the code of the failure.
     public let code: String
@@ -30,6 +31,7 @@ public struct AnswerFacts: Sendable {
     public let data: JSONFragment
     /// The parts with their outcomes; empty without parts.
     public let parts: [PartSummary]
+    /// The id of the request.
     public let requestID: String
     /// From the request to its answer.
     public let elapsed: Duration

@@ -9,6 +9,7 @@ public import JSONBytes
 ///
 /// Clients see `message` and `details` unchanged, so they must not contain text of an upstream.
 public struct GatewayError: Error, Sendable, CustomStringConvertible {
+    /// The code, which has a status.
     public var code: ErrorCode
     /// What is wrong with this request: a short sentence that begins with a capital and has no full stop.
     public var message: String
@@ -38,6 +39,7 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
         self.init(ErrorCode(code, status: status), message, details: details, fields: fields)
     }
 
+    /// What is wrong, in words.
     public var description: String { "\(code.name): \(message)" }
 
     /// Returns the error with the name of the part of the request that it complains of, for the access log.

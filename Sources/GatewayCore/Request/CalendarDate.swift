@@ -34,6 +34,7 @@ public struct CalendarDate: Hashable, Comparable, Sendable {
         return overflow ? nil : CalendarDate(daysSince1970: sum)
     }
 
+    /// Whether the left value comes first.
     public static func < (left: CalendarDate, right: CalendarDate) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
@@ -59,6 +60,7 @@ extension CalendarDate: LosslessStringConvertible {
         self.init(unchecked: date.year, date.month, date.day)
     }
 
+    /// The value as text, for logs and messages.
     public var description: String {
         String(unsafeUninitializedCapacity: 10) { buffer in
             guard let place = buffer.baseAddress else { return 0 }
@@ -69,14 +71,17 @@ extension CalendarDate: LosslessStringConvertible {
 }
 
 extension CalendarDate: RequestValue {
+    /// What a parameter must be, as messages say it.
     public static var rule: String { "a calendar date written YYYY-MM-DD" }
 
+    /// Reads the text of a parameter. Returns nil if it breaks the rule.
     public init?(requestText: String) {
         self.init(requestText)
     }
 }
 
 extension CalendarDate: Codable {
+    /// Decodes the value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let date = CalendarDate(try container.decode(String.self)) else {
@@ -85,6 +90,7 @@ extension CalendarDate: Codable {
         self = date
     }
 
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

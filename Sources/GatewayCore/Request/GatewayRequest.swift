@@ -7,6 +7,7 @@ public import Synchronization
 /// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter
 /// throws a `GatewayError.invalidRequest` that names it. Handlers let it propagate.
 public final class GatewayRequest: Sendable {
+    /// The request line and the fields as received.
     public var head: HTTPRequestHead { request.head }
     /// The whole body as it came, at most the endpoint's limit; `decodedBody()` is without content codings.
     /// Empty at an endpoint with `.streamsBody`: read `bodyStream`.
@@ -70,6 +71,7 @@ public final class GatewayRequest: Sendable {
         self.match = match
     }
 
+    /// The method.
     public var method: HTTPMethod { request.head.method }
 
     /// The path template of the endpoint, `/api/orders/{id}`; nil in middleware for a request that no

@@ -16,16 +16,20 @@ public protocol RequestValue: Sendable {
 }
 
 extension String: RequestValue {
+    /// What a parameter must be, as messages say it.
     public static var rule: String { "text" }
 
+    /// Reads the text of a parameter. Returns nil if it breaks the rule.
     public init?(requestText: String) {
         self = requestText
     }
 }
 
 extension Bool: RequestValue {
+    /// What a parameter must be, as messages say it.
     public static var rule: String { "true or false" }
 
+    /// Reads the text of a parameter. Returns nil if it breaks the rule.
     public init?(requestText: String) {
         switch requestText {
         case "true": self = true
@@ -36,6 +40,7 @@ extension Bool: RequestValue {
 }
 
 extension Double: RequestValue {
+    /// What a parameter must be, as messages say it.
     public static var rule: String { "a decimal number" }
 
     /// Reads finite decimal numbers with an optional exponent; no `nan`, `inf` or hexadecimal.
@@ -56,6 +61,7 @@ extension Double: RequestValue {
 }
 
 extension RequestValue where Self: FixedWidthInteger {
+    /// What a parameter must be, as messages say it.
     public static var rule: String {
         Self.bitWidth == Int.bitWidth && Self.isSigned
             ? "an integer" : "an integer from \(Self.min) to \(Self.max)"
@@ -82,16 +88,20 @@ extension UInt32: RequestValue {}
 extension UInt64: RequestValue {}
 
 extension UUID: RequestValue {
+    /// What a parameter must be, as messages say it.
     public static var rule: String { "a UUID such as 123e4567-e89b-12d3-a456-426614174000" }
 
+    /// Reads the text of a parameter. Returns nil if it breaks the rule.
     public init?(requestText: String) {
         self.init(uuidString: requestText)
     }
 }
 
 extension RequestValue where Self: RawRepresentable, RawValue: RequestValue {
+    /// What a parameter must be, as messages say it.
     public static var rule: String { RawValue.rule }
 
+    /// Reads the text of a parameter. Returns nil if it breaks the rule.
     public init?(requestText: String) {
         guard let raw = RawValue(requestText: requestText) else { return nil }
         self.init(rawValue: raw)
@@ -106,8 +116,10 @@ extension RequestValue where Self: RawRepresentable & CaseIterable, RawValue: Re
 }
 
 extension RequestValue where Self: LosslessStringConvertible {
+    /// What a parameter must be, as messages say it.
     public static var rule: String { "a valid \(Self.self)" }
 
+    /// Reads the text of a parameter. Returns nil if it breaks the rule.
     public init?(requestText: String) {
         self.init(requestText)
     }

@@ -4,6 +4,7 @@ package import Networking
 /// The body of an answer that is sent piece by piece. Iterate once, in one task. Releasing it, or cancelling
 /// the task that reads it, cancels the work that makes it.
 public final class AnswerStream: AsyncSequence, Sendable {
+    /// A piece of bytes.
     public typealias Element = ArraySlice<UInt8>
 
     /// The number of bytes; nil if it is not known.
@@ -40,12 +41,14 @@ public final class AnswerStream: AsyncSequence, Sendable {
     /// Returns what pauses them; nil for any other body, which must be read.
     package func send(to sink: any PieceSink) -> (any FlowControl)? { source.send(to: sink) }
 
+    /// Returns an iterator. The bytes can be read once.
     public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
     /// Iterates over the pieces.
     public struct Iterator: AsyncIteratorProtocol {
         let stream: AnswerStream
 
+        /// Returns the next piece; nil after the last one. Throws if the stream fails.
         public mutating func next() async throws -> ArraySlice<UInt8>? {
             let stream = stream
             let happensBefore = HappensBeforeEdge()

@@ -8,6 +8,7 @@ public struct GatewayResponse: Sendable {
     public var response: HTTPResponse
     /// The body, if it is sent piece by piece. `response` has an empty body then.
     public internal(set) var stream: AnswerStream?
+    /// What happened to the request.
     public private(set) var summary: RequestSummary
 
     init(response: consuming HTTPResponse, summary: consuming RequestSummary) {
@@ -67,9 +68,11 @@ public protocol OngoingRequest: Disposable {
 
 /// What became of a request, for access logs and metrics.
 public struct RequestSummary: Sendable {
+    /// The id of the request.
     public let requestID: String
     /// The endpoint's path template, suitable as a metric's label; `nil` if no endpoint took the request.
     public let route: String?
+    /// The status of the answer.
     public private(set) var status: Int
     /// The envelope's `code`. If the client got nothing of the answer, it says why: `CANCELLED`, `DRAINING`,
     /// `ABORTED` or `STALLED`.

@@ -27,7 +27,9 @@ public struct PartSummary: Sendable {
 
 /// Why a part failed, as the envelope's `errors` says it.
 public struct FailureSummary: Sendable {
+    /// The kind of the outcome: `networkFail`.
     public let kind: OutcomeKind
+    /// Why it failed: `connection_refused`.
     public let reason: FailureReason
     /// The code that the endpoint has declared for the failure, if any.
     public let code: ErrorCode?
@@ -35,6 +37,7 @@ public struct FailureSummary: Sendable {
     public let status: Int?
     /// A sentence for the client, without text of the upstream unless the endpoint reveals it.
     public let message: String
+    /// What a program needs to handle the failure; nil for none.
     public let details: JSONFragment?
     /// Attempts made; 0 if nothing was sent.
     public let attempts: Int
@@ -63,6 +66,7 @@ public struct FailureSummary: Sendable {
 public struct UpstreamCallSummary: Sendable, Hashable {
     /// The upstream's name.
     public let upstream: String
+    /// The method: `GET`.
     public let method: String
     /// The address of the last attempt's connection, or of its proxy; nil if none was chosen.
     public let address: String?

@@ -6,7 +6,7 @@ import HTTPOutbound
 import Locking
 
 /// Checks whether a gateway is ready, like a load balancer or a container's health check.
-public enum HealthProbe {
+package enum HealthProbe {
     /// The path of the readiness check.
     public static let readyPath = HealthPath.ready
 

@@ -1,5 +1,6 @@
 /// An error in the command line. The program prints it and exits with code 2.
 public struct UsageError: Error, Equatable {
+    /// What is wrong with the command line.
     public var message: String
     /// Whether the flags are right, but a file or folder that they name cannot be used. Then the exit code
     /// is 1.

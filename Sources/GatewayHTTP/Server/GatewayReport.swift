@@ -12,11 +12,13 @@ public import NetworkingSession
 /// The resources that all loops of a gateway hold at one moment. Anything left once the gateway is idle is a
 /// leak.
 public struct GatewayReport: Sendable, Hashable {
+    /// Open connections of clients.
     public var connections = 0
     /// Requests that have not been answered.
     public var requests = 0
     /// Connections to upstreams, and calls that wait for one.
     public var calls = PoolReport()
+    /// Timers of all loops that have not fired.
     public var timers = 0
     /// How often the loops have woken since the start, which tells a spinning loop from a waiting one.
     public var wakes: Int64 = 0

@@ -22,6 +22,7 @@ import Resilience
 public final class GatewayServer: Sendable {
     /// The URL it listens on: `http://127.0.0.1:8080`.
     public let url: String
+    /// The port that is bound, also if port 0 was asked for.
     public let port: Int
 
     /// The generation that routes new requests.

@@ -42,6 +42,7 @@ public struct TestStream: Sendable {
     public struct Pieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
         fileprivate let reading: Reading
 
+        /// Returns an iterator. The bytes can be read once.
         public func makeAsyncIterator() -> Pieces { self }
 
         /// Returns the next piece; nil at the end.
@@ -79,5 +80,6 @@ public struct BrokenStream: Error, CustomStringConvertible {
     /// Bytes of the body that arrived before.
     public let received: Int
 
+    /// What is wrong, in words.
     public var description: String { "the body ended after \(received) bytes: \(reason), \(detail)" }
 }

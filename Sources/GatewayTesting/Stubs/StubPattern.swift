@@ -5,14 +5,14 @@ import JSONBytes
 struct StubPattern: Sendable, CustomStringConvertible {
     /// What a body has to be.
     enum Body: Sendable {
-        case json(JSONFragment)
+        case json(JSONFragment, JSONComparison)
         case bytes([UInt8])
         /// The text given as JSON is not JSON.
         case invalid(String)
 
-        init(json text: String) {
+        init(_ text: String, _ comparison: JSONComparison) {
             let fragment = try? JSONFragment(parsing: text)
-            self = fragment.map { .json($0) } ?? .invalid(text)
+            self = fragment.map { .json($0, comparison) } ?? .invalid(text)
         }
     }
 
@@ -78,9 +78,9 @@ struct StubPattern: Sendable, CustomStringConvertible {
         guard let method, let path else { return "any request" }
         var conditions = query.sorted { $0.key < $1.key }.map { "query \($0.key)=\($0.value)" }
         switch body {
-        case .json(let json): conditions.append("body \(json.description.shortened())")
+        case .json(let json, let comparison): conditions.append(comparison.condition(json))
         case .bytes(let bytes): conditions.append("a body of \(bytes.count) bytes")
-        case .invalid(let text): conditions.append("body \(text.shortened())")
+        case .invalid(let text): conditions.append("the body \(text.shortened())")
         case nil: break
         }
         let list = conditions.isEmpty ? "" : " with " + conditions.joined(separator: ", ")
@@ -141,43 +141,14 @@ struct StubPattern: Sendable, CustomStringConvertible {
     /// Returns why the request's body is not the wanted one; nil if it is.
     private static func mismatch(_ request: StubUpstream.Request, _ wanted: Body) -> String? {
         switch wanted {
-        case .json(let json):
+        case .json(let json, let comparison):
             guard let body = try? request.json else {
                 return "the body is not JSON: \(request.body.shortened())"
             }
-            return body.isEquivalent(to: json) ? nil : "the body is \(body.description.shortened())"
+            return JSONDifference(body, from: json, comparison)?.description
         case .bytes(let bytes):
             return request.bytes.elementsEqual(bytes) ? nil : "the body is \(request.body.shortened())"
         case .invalid: return "the stub's json is not JSON"
         }
-    }
-}
-
-extension JSONFragment {
-    /// Whether both are the same value: members in any order, numbers and strings in any spelling.
-    func isEquivalent(to other: JSONFragment) -> Bool {
-        guard kind == other.kind else { return false }
-        switch kind {
-        case .null: return true
-        case .bool: return boolValue == other.boolValue
-        case .string: return stringValue == other.stringValue
-        case .number: return bytes == other.bytes || doubleValue.map { $0 == other.doubleValue } == true
-        case .array:
-            let (left, right) = (elements, other.elements)
-            return left.count == right.count && zip(left, right).allSatisfy { $0.isEquivalent(to: $1) }
-        case .object:
-            let (left, right) = (members, other.members)
-            return left.count == right.count
-                && left.allSatisfy { member in
-                    right.contains { $0.name == member.name && member.value.isEquivalent(to: $0.value) }
-                }
-        }
-    }
-}
-
-extension String {
-    /// The text, cut to `limit` characters.
-    func shortened(to limit: Int = 300) -> String {
-        count <= limit ? self : "\(prefix(limit))... (\(utf8.count) bytes)"
     }
 }

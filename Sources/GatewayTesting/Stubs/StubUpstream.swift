@@ -41,20 +41,43 @@ public final class StubUpstream: Sendable {
     ///   - path: literal segments and parameters, `/weights/{date}`, not percent-encoded. A parameter matches
     ///     one segment.
     ///   - query: decoded values of the query. The call may have others.
-    ///   - json: text of the same JSON as the body's; the order of members and the spelling of numbers do not
-    ///     count.
+    ///   - json: text of the same JSON as the whole body's. The order of members and the spelling of numbers
+    ///     do not count. `on(_:_:query:jsonContaining:)` compares a part of the body.
     public func on(
         _ method: HTTPMethod, _ path: String, query: [String: String] = [:], json: String? = nil
     ) -> UnansweredStub {
-        UnansweredStub(self, StubPattern(method, path, query, json.map { .init(json: $0) }))
+        UnansweredStub(self, StubPattern(method, path, query, json.map { .init($0, .whole) }))
     }
 
-    /// Begins a stub for calls with this JSON body, written as a literal: `json: ["item": 12]`.
+    /// Begins a stub for calls with exactly this JSON body, written as a literal: `json: ["item": 12]`.
     @_disfavoredOverload
     public func on(
         _ method: HTTPMethod, _ path: String, query: [String: String] = [:], json: JSONLiteral
     ) -> UnansweredStub {
-        UnansweredStub(self, StubPattern(method, path, query, .json(json.fragment)))
+        UnansweredStub(self, StubPattern(method, path, query, .json(json.fragment, .whole)))
+    }
+
+    /// Begins a stub for calls whose JSON body contains this JSON.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - path: literal segments and parameters, `/orders/{id}`.
+    ///   - query: decoded values of the query. The call may have others.
+    ///   - json: JSON text. Objects of the body may have further members, at any depth. Arrays have as many
+    ///     elements as here, and each contains its element here. All other values are equal.
+    public func on(
+        _ method: HTTPMethod, _ path: String, query: [String: String] = [:], jsonContaining json: String
+    ) -> UnansweredStub {
+        UnansweredStub(self, StubPattern(method, path, query, .init(json, .containing)))
+    }
+
+    /// Begins a stub for calls whose body contains this JSON, written as a literal:
+    /// `jsonContaining: ["item": 12]`.
+    @_disfavoredOverload
+    public func on(
+        _ method: HTTPMethod, _ path: String, query: [String: String] = [:], jsonContaining json: JSONLiteral
+    ) -> UnansweredStub {
+        UnansweredStub(self, StubPattern(method, path, query, .json(json.fragment, .containing)))
     }
 
     /// Begins a stub for calls with exactly this body.

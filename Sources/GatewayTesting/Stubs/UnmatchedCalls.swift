@@ -12,6 +12,7 @@ public struct UnmatchedCalls: Error, CustomStringConvertible {
     /// The error that the test itself threw, if any.
     public let testError: (any Error)?
 
+    /// What is wrong, in words.
     public var description: String {
         var lines = calls
         if count > calls.count { lines.append("and \(count - calls.count) more calls") }

@@ -5,9 +5,11 @@ internal import Synchronization
 /// Pass the same total to the server of each loop. A loop may have more than its share while the total has
 /// room.
 public final class ConnectionTotal: Sendable {
+    /// The most connections of the process.
     public let limit: Int
     private let count = Atomic(0)
 
+    /// Creates a total without connections.
     public init(limit: Int) {
         self.limit = limit
     }

@@ -7,12 +7,14 @@ public struct ShedCounts: Sendable, Hashable {
     /// Requests on connections above the limit that were answered 503.
     public var refused = 0
 
+    /// Creates counts.
     public init(idle: Int = 0, slowHeads: Int = 0, refused: Int = 0) {
         self.idle = idle
         self.slowHeads = slowHeads
         self.refused = refused
     }
 
+    /// Returns the sums of both.
     public static func + (one: ShedCounts, other: ShedCounts) -> ShedCounts {
         ShedCounts(
             idle: one.idle + other.idle, slowHeads: one.slowHeads + other.slowHeads,

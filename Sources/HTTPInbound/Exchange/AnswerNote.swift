@@ -7,6 +7,7 @@ public struct AnswerNote: Sendable {
     /// The parts of the request that the answer complains of.
     public var refused: [String]
 
+    /// Creates a note.
     public init(route: String? = nil, code: String? = nil, refused: [String] = []) {
         self.route = route
         self.code = code

@@ -12,6 +12,7 @@ public final class BodyBudget: Sendable {
     /// Bytes of all `BodyCharge`s, which are released on any thread.
     private let charged = Atomic(0)
 
+    /// Creates a budget of `limit` bytes for the requests of a loop.
     public init(limit: Int, loop: EventLoop) {
         self.limit = Atomic(limit)
         self.loop = loop

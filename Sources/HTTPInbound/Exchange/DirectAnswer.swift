@@ -13,6 +13,7 @@ public struct DirectAnswer {
     public var note = AnswerNote()
     /// Nil if the request never completed and so got no answer.
     public var response: HTTPResponse?
+    /// The peer's address.
     public var remoteAddress: SocketAddress
     /// The address of the client without a port: the peer's, or what a trusted proxy tells.
     public var clientText: String
@@ -27,6 +28,7 @@ public struct DirectAnswer {
     var continueBytes = 0
     /// Whether the kernel took any of the answer.
     public var hasBegun: Bool
+    /// How the answer ended.
     public var outcome: InboundOutcome
 }
 

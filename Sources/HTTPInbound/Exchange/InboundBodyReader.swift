@@ -8,6 +8,7 @@ internal import EventIO
 /// answered; the connection closes after the answer, as it does after an answer that comes before the end of
 /// the body.
 public final class InboundBodyReader {
+    /// What a read returns.
     public enum Piece {
         /// Some of the body, never empty: at most 64 KiB.
         case bytes(ArraySlice<UInt8>)
@@ -17,6 +18,7 @@ public final class InboundBodyReader {
         case failed(Failure)
     }
 
+    /// Why a body ended before it was complete.
     public enum Failure: Error, Sendable {
         /// The body is malformed (400), too slow (408), longer than its limit (413) or beyond the memory for
         /// bodies (503). The answer should be this error.

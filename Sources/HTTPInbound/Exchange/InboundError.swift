@@ -5,6 +5,7 @@ internal import HTTPWire
 public struct InboundError: Error, Sendable {
     /// The kinds of refusal. Short names for logs and metrics.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        /// The value as text, for logs and messages.
         public let description: String
 
         /// Not HTTP/1.x as the server accepts it. `status` tells which rule was broken.
@@ -25,7 +26,9 @@ public struct InboundError: Error, Sendable {
         public static let unwritable = Reason(description: "unwritable")
     }
 
+    /// The status of the answer.
     public var status: HTTPStatus
+    /// The kind of refusal.
     public var reason: Reason
     /// A sentence for the client that names the rule or the limit: it begins with a capital and has no full
     /// stop.
@@ -36,6 +39,7 @@ public struct InboundError: Error, Sendable {
     /// `version`, `fields`, `field.NAME` or `body`. Empty for other errors.
     public var parts: [String]
 
+    /// Creates a refusal.
     public init(
         status: HTTPStatus, reason: Reason, message: String, head: HTTPRequestHead? = nil,
         parts: [String] = []

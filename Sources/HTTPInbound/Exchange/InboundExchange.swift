@@ -44,6 +44,7 @@ open class InboundExchange {
     /// Whether the kernel took any of the answer. Valid once the answer is over.
     public final var hasBegun: Bool { isBegun }
     private final var isBegun = true
+    /// Whether bytes of the answer wait for the client's socket.
     public final var isAnswerWaiting: Bool { connection?.isFlushed == false }
     /// Called once if the client leaves (FIN or RST) before its answer is complete.
     public final var onClientGone: (() -> Void)?
@@ -66,8 +67,10 @@ open class InboundExchange {
     public final var pathBytes: ArraySlice<UInt8> { request.head.target.pathBytes }
     /// The authority that the request addresses, if it names one.
     public final var authorityBytes: ArraySlice<UInt8>? { request.head.authorityBytes }
+    /// The request's version of HTTP.
     public final var version: HTTPVersion { request.head.version }
 
+    /// Creates the exchange of the request that has arrived.
     public init(_ arrival: Arrival) {
         let connection = arrival.connection
         // Moved out of the connection, to avoid a copy.
@@ -134,6 +137,7 @@ open class InboundExchange {
     /// default calls the handler's `handle`. An override answers now or later.
     open func start() { connection?.handler.handle(self) }
 
+    /// The loop of the client's connection.
     public final var loop: EventLoop { peer.loop }
 
     /// The peer of the connection: the client, or a proxy.

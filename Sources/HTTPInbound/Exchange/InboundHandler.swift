@@ -27,9 +27,13 @@ public protocol InboundHandler: AnyObject {
 }
 
 extension InboundHandler {
+    /// Default: no health checks.
     public func healthAnswer(to head: HTTPRequestHead) -> HTTPResponse? { nil }
+    /// Default: nothing, so that the exchange is answered as unanswered.
     public func handle(_ exchange: InboundExchange) {}
+    /// Default: none.
     public func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] { [] }
+    /// Default: nothing.
     public func answered(_ answer: DirectAnswer) {}
 }
 

@@ -9,6 +9,7 @@ public struct ClientForwarding: RawRepresentable, CaseIterable, Hashable, Sendab
     /// `Forwarded` (RFC 7239).
     public static let forwarded = ClientForwarding("forwarded")
 
+    /// All forms.
     public static let allCases: [ClientForwarding] = [.none, .xForwarded, .forwarded]
 
     /// The word in files and flags: `x-forwarded`.
@@ -16,6 +17,7 @@ public struct ClientForwarding: RawRepresentable, CaseIterable, Hashable, Sendab
 
     private init(_ word: String) { rawValue = word }
 
+    /// Returns the form with this word; nil for another word.
     public init?(rawValue: String) {
         guard let form = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = form

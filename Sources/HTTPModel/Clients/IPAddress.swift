@@ -4,6 +4,7 @@ import ASCIIText
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address as a number: 32 bits or 128.
     package let bits: UInt128
+    /// Whether it is an IPv4 address.
     public let isIPv4: Bool
 
     package init(ipv4 bits: UInt32) {

@@ -2,6 +2,7 @@ import ASCIIText
 
 /// A range of addresses with a common prefix: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
+    /// The first address of the network.
     public let address: IPAddress
     /// The bits that all addresses of the network have in common.
     public let prefixLength: Int
@@ -54,6 +55,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         self.prefixLength = prefixLength
     }
 
+    /// The value as text, for logs and messages.
     public var description: String {
         prefixLength == address.width ? address.description : "\(address)/\(prefixLength)"
     }

@@ -2,6 +2,7 @@
 public struct TrustedProxies: Hashable, Sendable, CustomStringConvertible {
     /// An entry that cannot be read. The description names it, and what is allowed.
     public struct Failure: Error, CustomStringConvertible {
+        /// What is wrong, in words.
         public let description: String
     }
 
@@ -13,6 +14,7 @@ public struct TrustedProxies: Hashable, Sendable, CustomStringConvertible {
 
     private static func networks(_ texts: [String]) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }
 
+    /// The networks of the proxies.
     public let networks: [IPNetwork]
 
     /// Trusts nobody: each client is the peer of its connection.
@@ -53,6 +55,7 @@ public struct TrustedProxies: Hashable, Sendable, CustomStringConvertible {
         return [network]
     }
 
+    /// Whether no proxy is trusted.
     public var isEmpty: Bool { networks.isEmpty }
 
     /// - Parameter address: not an IPv4 address that IPv6 maps.
@@ -75,6 +78,7 @@ public struct ClientHeader: RawRepresentable, CaseIterable, Hashable, Sendable {
     /// The PROXY protocol, version 1 or 2, at the beginning of each connection.
     public static let proxyProtocol = ClientHeader("proxy-protocol")
 
+    /// All headers.
     public static let allCases: [ClientHeader] = [.xForwardedFor, .forwarded, .xRealIP, .proxyProtocol]
 
     /// The word in files and flags: `x-forwarded-for`.
@@ -82,6 +86,7 @@ public struct ClientHeader: RawRepresentable, CaseIterable, Hashable, Sendable {
 
     private init(_ word: String) { rawValue = word }
 
+    /// Returns the header with this word; nil for another word.
     public init?(rawValue: String) {
         guard let header = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = header

@@ -3,8 +3,11 @@ public import EventIO
 /// A body from a source that blocks, read on helper threads at most two pieces of 64 KiB ahead of the
 /// upstream.
 public struct BlockingBody: OutboundBodySource {
+    /// The size in bytes; nil sends the body in chunks.
     public let length: Int64?
+    /// Whether the reader can be made again for another attempt.
     public let canRestart: Bool
+    /// Whether to send `Expect: 100-continue`.
     public let expectsContinue: Bool
     private let mayWait: Bool
     private let reader: @Sendable () throws -> any BlockingReader
@@ -27,6 +30,7 @@ public struct BlockingBody: OutboundBodySource {
         self.reader = reader
     }
 
+    /// Returns a stream that reads on helper threads.
     public func open(on loop: EventLoop) -> any OutboundBodyStream {
         ReadAheadStream(ReadAhead(on: loop, mayWait: mayWait, open: reader))
     }

@@ -1,5 +1,6 @@
 public import EventIO
 
+/// The body of a request to an upstream.
 public enum OutboundBody: Sendable {
     case none
     /// In memory, sent with a Content-Length. Empty bytes mean `none`.
@@ -30,6 +31,7 @@ public protocol OutboundBodySource: Sendable {
 }
 
 extension OutboundBodySource {
+    /// Default: false.
     public var expectsContinue: Bool { false }
 
     /// The size in bytes; nil if it is unknown.

@@ -70,6 +70,7 @@ public final class OutboundBodyWriter {
         socketProgressed()
     }
 
+    /// Ends the body. Fails the call if bytes of its length are missing.
     public func finish() {
         guard case .requested = state, let connection else { return }
         if let left {
@@ -183,6 +184,7 @@ public final class OutboundBodyWriter {
 }
 
 extension OutboundBodyWriter: DeferredWork {
+    /// Asks the body for its next piece, in a wake of its own.
     public func runDeferred() {
         if case .due = state { requestPiece() }
     }

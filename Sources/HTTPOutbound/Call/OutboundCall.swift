@@ -42,6 +42,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Runs while the call is queued. On a connection, the connection's timer is used instead.
     private final var timer: TimerToken?
     private final var timerDeadline = MonotonicTime.distantFuture
+    /// The instants that the call has reached.
     public internal(set) final var timings: OutboundTimings
     /// The connection's remote address, or the proxy's. nil until an address was tried.
     public private(set) final var address: PeerAddress?
@@ -311,6 +312,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         cancelled()
     }
 
+    /// Ends the call or its connection when a deadline has passed.
     public final func timerFired(_ token: TimerToken) {
         timer = nil
         timerDeadline = .distantFuture

@@ -93,6 +93,7 @@ public struct RequestWriter {
 }
 
 extension RequestWriter {
+    /// Writes a request: its head with both groups of fields, and its body or the beginning of a stream.
     public func write(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
         body: OutboundBody

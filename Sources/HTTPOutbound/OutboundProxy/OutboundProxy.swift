@@ -7,6 +7,7 @@ internal import HTTPModel
 public struct OutboundProxy: Sendable, Hashable, CustomStringConvertible {
     /// Why a proxy is invalid. Never contains a password.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        /// What is wrong, in words.
         public let description: String
     }
 
@@ -15,6 +16,7 @@ public struct OutboundProxy: Sendable, Hashable, CustomStringConvertible {
 
     /// A name, or a numeric address without brackets.
     public let host: String
+    /// The port of the proxy.
     public let port: UInt16
     /// The value of Proxy-Authorization (Basic, RFC 7617); nil without a user.
     let authorization: String?

@@ -19,6 +19,7 @@ public struct OutboundProxyEnvironment: Sendable, Hashable {
 
     private let http: Route
     private let https: Route
+    /// The hosts that are called without a proxy, from `no_proxy`.
     public let exceptions: NoProxy
     /// One line for each invalid variable or entry: its name, what is wrong, and the consequence. Without
     /// passwords.

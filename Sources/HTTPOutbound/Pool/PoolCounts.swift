@@ -48,6 +48,7 @@ public final class PoolCounts {
     private let opened: Counter
     private let closed: OutcomeCounters<DiscardReason>
 
+    /// Creates the counters of an upstream on the page of a loop.
     public init(_ upstream: MetricName, on page: CounterPage) {
         idle = upstream.gauge(.upstreamConnections, ["idle"], on: page)
         leased = upstream.gauge(.upstreamConnections, ["leased"], on: page)

@@ -68,6 +68,7 @@ public final class UpstreamPool: TimerTarget {
     /// Whether the client has forgotten this pool. Start no more calls on it then.
     public internal(set) var isForgotten = false
 
+    /// What the pool has now.
     public var report: PoolReport { pool.report }
 
     /// Whether another call would have to wait.

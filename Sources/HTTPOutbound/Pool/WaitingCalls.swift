@@ -2,5 +2,6 @@
 public final class WaitingCalls {
     var count = 0
 
+    /// Creates a queue without calls.
     public init() {}
 }

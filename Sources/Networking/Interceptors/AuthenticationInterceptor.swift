@@ -97,6 +97,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
+    /// Puts the credential on the request, after a refresh if the credential requires one.
     public func adapt(_ request: HTTPRequest) -> Single<HTTPRequest> {
         let (held, generation) = state.withLock { ($0.credential, $0.generation) }
         let step =
@@ -115,6 +116,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
+    /// Refreshes the credential once if the failure is of authentication, and repeats the request.
     public func retry(_ request: HTTPRequest, dueTo error: NetworkError, retryCount: Int) -> Single<
         RetryResult
     > {

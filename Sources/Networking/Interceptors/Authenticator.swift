@@ -9,6 +9,7 @@ public protocol AuthenticationCredential: Sendable {
 }
 
 extension AuthenticationCredential {
+    /// Default: false.
     public var requiresRefresh: Bool { false }
 }
 
@@ -33,6 +34,7 @@ public protocol Authenticator: Sendable {
 }
 
 extension Authenticator {
+    /// Default: whether the status is 401.
     public func didFailAuthentication(dueTo error: NetworkError) -> Bool { error.statusCode == 401 }
 }
 
@@ -43,6 +45,7 @@ public enum AuthenticationError: Error, Sendable, Hashable, CustomStringConverti
     /// Too many refreshes within `RefreshWindow`: the upstream keeps rejecting the credentials it issues.
     case excessiveRefresh
 
+    /// What is wrong, in words.
     public var description: String {
         switch self {
         case .missingCredential: "no credential is set"
@@ -69,6 +72,7 @@ public struct BearerCredential: AuthenticationCredential, Hashable {
         self.expiresAt = expiresAt
     }
 
+    /// Whether the token has expired, or expires soon.
     public var requiresRefresh: Bool {
         guard let expiresAt else { return false }
         return expiresAt.timeIntervalSince(RxTime()) < Double(leeway.nanoseconds) / 1e9
@@ -91,12 +95,15 @@ public struct BearerAuthenticator: Authenticator {
         renew = refresh
     }
 
+    /// Sets `Authorization` to the token.
     public func apply(_ credential: BearerCredential, to request: HTTPRequest) -> HTTPRequest {
         request.setAuthToken(credential.accessToken)
     }
 
+    /// Asks the closure for another token.
     public func refresh(_ credential: BearerCredential) -> Single<BearerCredential> { renew(credential) }
 
+    /// Whether the request was sent with this token.
     public func isRequest(_ request: HTTPRequest, authenticatedWith credential: BearerCredential) -> Bool {
         request.headers[.authorization] == "Bearer \(credential.accessToken)"
     }

@@ -24,8 +24,10 @@ public protocol RequestInterceptor: Sendable {
 }
 
 extension RequestInterceptor {
+    /// Default: the request unchanged.
     public func adapt(_ request: HTTPRequest) -> Single<HTTPRequest> { .just(request) }
 
+    /// Default: no further attempt.
     public func retry(_ request: HTTPRequest, dueTo error: NetworkError, retryCount: Int) -> Single<
         RetryResult
     > { .just(.doNotRetry) }
@@ -74,6 +76,7 @@ public struct Interceptor: RequestInterceptor {
         retriers = retry.map { [$0] } ?? []
     }
 
+    /// Returns what the closure makes of the request.
     public func adapt(_ request: HTTPRequest) -> Single<HTTPRequest> {
         let context = CallContext.current
         return adapters.reduce(.just(request)) { adapted, adapt in
@@ -81,6 +84,7 @@ public struct Interceptor: RequestInterceptor {
         }
     }
 
+    /// Returns what the closure decides about the failure.
     public func retry(_ request: HTTPRequest, dueTo error: NetworkError, retryCount: Int) -> Single<
         RetryResult
     > {

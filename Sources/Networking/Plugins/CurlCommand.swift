@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPModel
-import JSONBytes
+@_spi(Reading) import JSONBytes
 
 extension TransportCall {
     /// Returns the call as a curl command for a POSIX shell, without what the transport adds.

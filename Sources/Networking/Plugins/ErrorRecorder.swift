@@ -94,9 +94,11 @@ public final class ErrorRecorder: PluginType {
         if let network { onRecord?(network) }
     }
 
+    /// Records a call that failed.
     public func didReceive(_ result: Result<Response, NetworkError>, call: TransportCall) {
         if case .failure(let error) = result { record(error) }
     }
 
+    /// Records a response that was read as a failure.
     public func didFail(_ error: NetworkError, call: TransportCall) { record(error) }
 }

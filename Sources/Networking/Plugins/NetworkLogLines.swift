@@ -1,5 +1,5 @@
 import HTTPModel
-import JSONBytes
+@_spi(Reading) import JSONBytes
 
 /// The lines that a logger writes for a call.
 package struct NetworkLogLines: Sendable {

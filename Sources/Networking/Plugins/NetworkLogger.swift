@@ -8,8 +8,10 @@
 public struct NetworkLogger: PluginType {
     /// What to log.
     public struct Detail: OptionSet, Sendable {
+        /// The bits of the set.
         public let rawValue: Int
 
+        /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Each attempt as a curl command.
@@ -48,14 +50,17 @@ public struct NetworkLogger: PluginType {
         self.write = write
     }
 
+    /// Writes the line of an attempt.
     public func willSend(_ call: TransportCall, attempt: Int) {
         for line in lines.request(call, attempt: attempt) { write(line) }
     }
 
+    /// Writes the line of a result.
     public func didReceive(_ result: Result<Response, NetworkError>, call: TransportCall) {
         for line in lines.response(result) { write(line) }
     }
 
+    /// Writes the line of a response that was read as a failure.
     public func didFail(_ error: NetworkError, call: TransportCall) {
         for line in lines.failure(error) { write(line) }
     }

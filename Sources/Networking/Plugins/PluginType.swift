@@ -25,10 +25,15 @@ public protocol PluginType: Sendable {
 }
 
 extension PluginType {
+    /// Default: the request unchanged.
     public func prepare(_ request: HTTPRequest, for call: TransportCall) -> HTTPRequest { request }
+    /// Default: nothing.
     public func willSend(_ call: TransportCall, attempt: Int) {}
+    /// Default: nothing.
     public func didReceive(_ result: Result<Response, NetworkError>, call: TransportCall) {}
+    /// Default: nothing.
     public func didFail(_ error: NetworkError, call: TransportCall) {}
+    /// Default: the result unchanged.
     public func process(_ result: Result<Response, NetworkError>, for call: TransportCall) -> Result<
         Response, NetworkError
     > { result }
@@ -53,6 +58,7 @@ public struct AccessTokenPlugin: PluginType {
         self.token = token
     }
 
+    /// Adds the token, if there is one.
     public func prepare(_ request: HTTPRequest, for call: TransportCall) -> HTTPRequest {
         guard let token = token() else { return request }
         return request.setHeader(.authorization, "\(scheme) \(token)")

@@ -10,6 +10,7 @@ public struct RetryObstacle: Sendable, Hashable, CustomStringConvertible {
     /// The name in responses, e.g. `budget`.
     public var token: String { rule.rawValue }
 
+    /// The value as text, for logs and messages.
     public var description: String { token }
 
     /// Whether it keeps a request from being sent twice, and so explains nothing if none was sent.

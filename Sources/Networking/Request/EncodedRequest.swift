@@ -7,6 +7,7 @@ public import Rx
 /// Public through the SPI `Encoded`, for our own modules only, as `CallEntry` is through `Records`.
 @_spi(Encoded)
 public struct EncodedRequest: Sendable {
+    /// The method.
     public let method: HTTPMethod
     /// The path, with the upstream's prefix, and the query, as `check` accepts them.
     public let target: [UInt8]

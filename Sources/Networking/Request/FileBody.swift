@@ -59,6 +59,7 @@ public struct FileBody: BodySource {
         }
     }
 
+    /// Opens the file. Throws `FileBody.Failure` if it cannot be read.
     public func open() throws -> any BodyReader {
         if case .pipe(let once) = form, !once.begin() {
             throw Failure(path: path, description: "a pipe can be read only once")

@@ -167,6 +167,7 @@ extension HTTPRequest {
             text = mediaType.description
         }
 
+        /// Creates the value from a string literal.
         public init(stringLiteral text: String) {
             self.text = text
         }
@@ -187,6 +188,7 @@ extension HTTPRequest {
             ContentType("multipart/form-data; boundary=\(boundary)")
         }
 
+        /// The value as text, for logs and messages.
         public var description: String { text }
     }
 }
@@ -198,25 +200,25 @@ extension HTTPRequest: CustomStringConvertible {
 
 extension HTTPMethod {
     // The upper-case names, for `setHttpMethod(.POST)`.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// `HTTPMethod.get`
-    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var GET: HTTPMethod { .get }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// `HTTPMethod.head`
-    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var HEAD: HTTPMethod { .head }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// `HTTPMethod.post`
-    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var POST: HTTPMethod { .post }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// `HTTPMethod.put`
-    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var PUT: HTTPMethod { .put }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// `HTTPMethod.patch`
-    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var PATCH: HTTPMethod { .patch }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// `HTTPMethod.delete`
-    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var DELETE: HTTPMethod { .delete }
-    /// `HTTPMethod.options`
     // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// `HTTPMethod.options`
     public static var OPTIONS: HTTPMethod { .options }
 }

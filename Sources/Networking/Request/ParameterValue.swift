@@ -149,31 +149,38 @@ extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
 // Write a value of mixed types as a literal: `["point": [1, "x", ["a": nil]] as ParameterValue]`.
 
 extension ParameterValue: ExpressibleByStringInterpolation {
+    /// Creates the value from a string literal.
     public init(stringLiteral text: String) { self = .text(text) }
 }
 
 extension ParameterValue: ExpressibleByIntegerLiteral {
+    /// Creates the value from an integer literal.
     public init(integerLiteral integer: Int64) { self = .integer(integer) }
 }
 
 extension ParameterValue: ExpressibleByFloatLiteral {
+    /// Creates the value from a floating-point literal.
     public init(floatLiteral number: Double) { self = .number(number) }
 }
 
 extension ParameterValue: ExpressibleByBooleanLiteral {
+    /// Creates the value from a Boolean literal.
     public init(booleanLiteral flag: Bool) { self = .flag(flag) }
 }
 
 extension ParameterValue: ExpressibleByArrayLiteral {
+    /// Creates the value from an array literal.
     public init(arrayLiteral elements: ParameterValue...) { self = .list(elements) }
 }
 
 extension ParameterValue: ExpressibleByDictionaryLiteral {
+    /// Creates the value from a dictionary literal.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .object(elements.map { Member(name: $0.0, value: $0.1) })
     }
 }
 
 extension ParameterValue: ExpressibleByNilLiteral {
+    /// Creates the value from `nil`.
     public init(nilLiteral: ()) { self = .null }
 }

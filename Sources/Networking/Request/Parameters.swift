@@ -15,6 +15,7 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
         entries = []
     }
 
+    /// Creates the value from a dictionary literal.
     public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
         // Adopts the literal's array without a copy.
         entries = elements

@@ -12,6 +12,7 @@ public protocol RequestEncoder: Sendable {
 }
 
 extension JSONEncoder: RequestEncoder {
+    /// `application/json`.
     public var contentType: String { "application/json" }
 
     /// Encodes the model as Foundation does.
@@ -21,8 +22,10 @@ extension JSONEncoder: RequestEncoder {
 }
 
 extension JSONBytesEncoder: RequestEncoder {
+    /// `application/json`.
     public var contentType: String { "application/json" }
 
+    /// Encodes the value as JSON.
     public func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8> {
         try encode(value).bytes
     }

@@ -23,10 +23,12 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         fault = nil
     }
 
+    /// Creates the value from a string literal.
     public init(stringLiteral text: String) {
         self.init(encoded: text)
     }
 
+    /// Creates a path from text with values, each of which becomes one segment.
     public init(stringInterpolation interpolation: Interpolation) {
         text = interpolation.text
         fault = interpolation.fault
@@ -37,10 +39,12 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         var text = ""
         var fault: String?
 
+        /// Makes room for the text.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + 16 * interpolationCount)
         }
 
+        /// Appends text that stays as it is written.
         public mutating func appendLiteral(_ literal: String) {
             text += literal
         }

@@ -71,16 +71,27 @@ public protocol TargetType: Sendable {
 }
 
 extension TargetType {
+    /// Default: GET.
     public var method: HTTPMethod { .get }
+    /// Default: none.
     public var headers: HTTPFields { HTTPFields() }
+    /// Default: neither parameters nor a body.
     public var task: RequestTask { .plain }
+    /// Default: the body as it is.
     public var envelope: ResponseEnvelope { .none }
+    /// Default: false.
     public var allowsEmptyBody: Bool { false }
+    /// Default: nil, for the provider's limit.
     public var timeout: Duration? { nil }
+    /// Default: nil, for the provider's limits.
     public var attemptLimits: AttemptLimits? { nil }
+    /// Default: any status.
     public var validation: ValidationType { .none }
+    /// Default: automatic.
     public var contentDecoding: ContentDecoding { .automatic }
+    /// Default: empty.
     public var sampleData: ArraySlice<UInt8> { [] }
+    /// Default: 200 with `sampleData`.
     public var sampleResponse: SampleResponse {
         .response(200, fields: [.contentType: "application/json"], body: sampleData)
     }

@@ -129,6 +129,7 @@ public struct URLEncodedFormEncoder: Sendable {
 }
 
 extension URLEncodedFormEncoder: RequestEncoder {
+    /// `application/x-www-form-urlencoded`.
     public var contentType: String { "application/x-www-form-urlencoded" }
 
     /// Encodes a model as the bytes of a form.

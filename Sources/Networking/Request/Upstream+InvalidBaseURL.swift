@@ -8,6 +8,7 @@ extension Upstream {
         /// What is wrong with it.
         public let reason: String
 
+        /// What is wrong, in words.
         public var description: String {
             "the address of upstream \(upstream), '\(value)', is invalid: \(reason)"
         }

@@ -166,5 +166,6 @@ extension Upstream {
 }
 
 extension Upstream: CustomStringConvertible {
+    /// The value as text, for logs and messages.
     public var description: String { name }
 }

@@ -21,10 +21,12 @@ public struct UpstreamURLs: Sendable, Hashable, ExpressibleByStringInterpolation
         all = urls
     }
 
+    /// Creates the value from a string literal.
     public init(stringLiteral url: String) {
         self.init(url)
     }
 
+    /// Creates the value from an array literal.
     public init(arrayLiteral urls: String...) {
         self.init(urls)
     }

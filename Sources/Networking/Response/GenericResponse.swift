@@ -30,6 +30,7 @@ extension GenericResponse: Equatable where Payload: Equatable {}
 extension GenericResponse: Hashable where Payload: Hashable {}
 
 extension GenericResponse: Decodable where Payload: Decodable {
+    /// Decodes the value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         code = try container.decodeIfPresent(String.self, forKey: .code)
@@ -42,6 +43,7 @@ extension GenericResponse: Decodable where Payload: Decodable {
 }
 
 extension GenericResponse: Encodable where Payload: Encodable {
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encodeIfPresent(code, forKey: .code)

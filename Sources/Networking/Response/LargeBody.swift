@@ -1,4 +1,4 @@
-import JSONBytes
+@_spi(Reading) import JSONBytes
 
 package enum LargeBody {
     /// Bodies of more bytes may take a millisecond or more to read.

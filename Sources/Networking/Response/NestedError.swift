@@ -37,5 +37,6 @@ extension TransportError: NestedError {}
 extension NetworkError: LocalizedError {
     /// `message`, which may be displayed: it contains no host, headers, body or query.
     public var errorDescription: String? { message }
+    /// The token of `reason`: `connection_refused`.
     public var failureReason: String? { reason.token }
 }

@@ -125,6 +125,7 @@ extension Response {
 }
 
 extension NetworkError: CustomStringConvertible {
+    /// What is wrong, in words.
     public var description: String {
         let path = call.map { " \($0.method.rawValue) \($0.path)" } ?? ""
         return "\(upstream)\(path): \(kind.rawValue) \(reason.token): \(message) (attempts \(attempts))"

@@ -1,5 +1,5 @@
 import HTTPModel
-import JSONBytes
+@_spi(Reading) import JSONBytes
 
 /// The rules that turn a response into data or a failure.
 extension Response {

@@ -1,4 +1,4 @@
-public import JSONBytes
+@_spi(Reading) public import JSONBytes
 
 /// The envelope in which an upstream wraps its responses.
 public struct ResponseEnvelope: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import HTTPModel
-public import JSONBytes
+@_spi(Reading) public import JSONBytes
 import Locking
 @_spi(Demand) public import Rx
 

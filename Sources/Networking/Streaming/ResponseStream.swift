@@ -11,6 +11,7 @@ import Locking
 /// Iterate once, in one task: a second one that reads while the first waits fails with `ConcurrentReadError`.
 /// Releasing the stream or cancelling its task ends the call.
 public struct ResponseStream: AsyncSequence, Sendable {
+    /// A piece of bytes.
     public typealias Element = ArraySlice<UInt8>
 
     /// A success: 2xx, or a status that the target's `validation` accepts.
@@ -25,6 +26,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         self.reading = reading
     }
 
+    /// Returns an iterator. The bytes can be read once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reading: reading) }
 
     /// Iterates over the pieces.

@@ -51,6 +51,7 @@ public enum RequestBody: Sendable {
     public struct TooLong: Error, Sendable, Hashable, CustomStringConvertible {
         /// Maximum number of bytes.
         public let limit: Int
+        /// What is wrong, in words.
         public var description: String { "the body is longer than \(limit) bytes" }
     }
 }

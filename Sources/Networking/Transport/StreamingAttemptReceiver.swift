@@ -30,6 +30,7 @@ public protocol StreamingAttemptReceiver: AttemptReceiver {
 }
 
 extension StreamingAttemptReceiver {
+    /// Default: false.
     public var takesWhole: Bool { false }
 }
 
@@ -55,5 +56,6 @@ public protocol FlowControl: AnyObject, Sendable {
 }
 
 extension AttemptReceiver {
+    /// Default: nil, so that only complete responses are delivered.
     public var streaming: (any StreamingAttemptReceiver)? { nil }
 }

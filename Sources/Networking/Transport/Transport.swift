@@ -81,15 +81,25 @@ public protocol Transport: AnyObject, Sendable {
 }
 
 extension Transport {
+    /// Default: this transport.
     public func forOneCall() -> any Transport { self }
+    /// Default: true.
     public var isOnLoop: Bool { true }
+    /// Default: false.
     public var hasOpenCircuits: Bool { false }
+    /// Default: false.
     public func isCircuitOpen(of _: Upstream, for _: Int) -> Bool { false }
+    /// Default: false.
     public func hasOtherAddress(of _: Upstream, than _: TriedAddresses, orOut _: Bool) -> Bool { false }
+    /// Default: the scheduler's time.
     public var wallTime: RxTime { scheduler.now }
+    /// Default: the fields for a gateway's calls to upstreams nearby.
     public var fields: HTTPFields { CallContext.standardFields }
+    /// Default: nil, so that `fields` go to all upstreams.
     public var compressionFields: HTTPFields? { nil }
+    /// Default: false.
     public func acceptsCompression(from _: Upstream) -> Bool { false }
+    /// Default: a `Via` with `sluice`.
     public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }
 }
 
@@ -130,14 +140,20 @@ public protocol AttemptReceiver: AnyObject, Sendable {
 }
 
 extension AttemptReceiver {
+    /// Default: nothing.
     public func attemptReached(_: PeerAddress) {}
+    /// Default: nothing.
     @_spi(Records) public func attemptUsed(_: AttemptConnection) {}
+    /// Default: none are kept.
     public var triedAddresses: TriedAddresses {
         get { TriedAddresses() }
         set {}
     }
+    /// Default: false.
     public var wasSentTwice: Bool { false }
+    /// Default: nothing.
     public func attemptWasSentTwice() {}
+    /// Default: false.
     @_spi(Records) public var wasRetried: Bool { false }
 }
 

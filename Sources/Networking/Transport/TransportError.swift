@@ -37,5 +37,6 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// What is wrong, in words.
     public var description: String { "\(reason.token): \(message)" }
 }

@@ -30,6 +30,7 @@ import Queues
 
     private let state = Lock(State())
 
+    /// Creates a demand without a source.
     public init() {}
 
     /// Registers a source to pause and resume until the reader ends.
@@ -81,6 +82,7 @@ import Queues
     private let lowWatermark: Int
     private let weigh: @Sendable (Element) -> Int
     private let state = Lock(State())
+    /// How many values the source may send.
     public let demand = Demand()
 
     /// - Parameters:

@@ -1,5 +1,6 @@
 /// A type-erased observer.
 public struct AnyObserver<Element: Sendable>: ObserverType {
+    /// Receives an event.
     public typealias EventHandler = @Sendable (Event<Element>) -> Void
 
     @usableFromInline let emitter: Emitter<Element>
@@ -28,6 +29,7 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
     /// the closure runs.
     package var isStopped: Bool { emitter.isStopped }
 
+    /// Passes an event on.
     @inlinable
     public func on(_ event: Event<Element>) {
         switch event {
@@ -37,21 +39,25 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
         }
     }
 
+    /// Passes a value on.
     @inlinable
     public func onNext(_ element: Element) {
         emitter.onNext(element)
     }
 
+    /// Ends the stream with an error.
     @inlinable
     public func onError(_ error: any Error) {
         emitter.onError(error)
     }
 
+    /// Ends the stream without an error.
     @inlinable
     public func onCompleted() {
         emitter.onCompleted()
     }
 
+    /// Returns the observer without its type.
     public func asObserver() -> AnyObserver<Element> {
         self
     }

@@ -1,6 +1,7 @@
 /// Passes values to an object without retaining it. Errors go to `Hooks.defaultErrorHandler`; completion is
 /// ignored.
 public struct Binder<Value: Sendable>: ObserverType {
+    /// The type of the values.
     public typealias Element = Value
 
     private let deliver: @Sendable (Value) -> Void
@@ -20,6 +21,7 @@ public struct Binder<Value: Sendable>: ObserverType {
         }
     }
 
+    /// Passes an event on.
     public func on(_ event: Event<Value>) {
         switch event {
         case .next(let value): deliver(value)
@@ -28,13 +30,16 @@ public struct Binder<Value: Sendable>: ObserverType {
         }
     }
 
+    /// Passes a value on.
     public func onNext(_ element: Value) {
         deliver(element)
     }
 
+    /// Ends the stream with an error.
     public func onError(_ error: any Error) {
         Hooks.unhandled(error)
     }
 
+    /// Ends the stream without an error.
     public func onCompleted() {}
 }

@@ -77,6 +77,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         state.load(ordering: .relaxed) & (Emitter.stopped | Emitter.cancelled) != 0
     }
 
+    /// Passes an event on.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): onNext(element)
@@ -85,6 +86,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         }
     }
 
+    /// Passes a value on.
     public func onNext(_ element: Element) {
         // A receiver expects one value, which is the last.
         guard !hasReceiver else { return onLast(element) }
@@ -98,6 +100,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         release()
     }
 
+    /// Ends the stream with an error.
     public func onError(_ error: any Error) {
         guard close() else { return }
         guard attempts == 1 else { return retryOnceBegun() }
@@ -105,6 +108,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         release()
     }
 
+    /// Ends the stream without an error.
     public func onCompleted() {
         guard close() else { return }
         if let receiver { receiver.failed(RxError.noElements, number: number) } else { down.completed() }

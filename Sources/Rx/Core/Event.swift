@@ -7,6 +7,7 @@ public enum Event<Element: Sendable>: Sendable {
 }
 
 extension Event: CustomDebugStringConvertible {
+    /// The value as text, for debuggers.
     public var debugDescription: String {
         switch self {
         case .next(let value): "next(\(value))"
@@ -35,6 +36,7 @@ extension Event {
         if case .error(let error) = self { error } else { nil }
     }
 
+    /// Whether it is `completed`.
     public var isCompleted: Bool {
         if case .completed = self { true } else { false }
     }
@@ -61,5 +63,6 @@ public protocol EventConvertible<Element>: Sendable {
 }
 
 extension Event: EventConvertible {
+    /// The event itself.
     public var event: Event<Element> { self }
 }

@@ -23,6 +23,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         Observable.subscribe(self, ObserverSubscriber(observer))
     }
 
+    /// Returns the stream without its type.
     public final consuming func asObservable() -> Observable<Element> {
         self
     }

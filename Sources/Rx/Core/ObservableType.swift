@@ -14,6 +14,7 @@ public protocol ObservableType<Element>: ValueStreamType where DerivedStream == 
 }
 
 extension ObservableType {
+    /// Returns the stream without its type.
     public consuming func asObservable() -> Observable<Element> {
         let source = self
         return Observable.create { observer in source.subscribe(observer) }

@@ -11,21 +11,25 @@ public protocol ObserverType<Element>: Sendable {
 }
 
 extension ObserverType {
+    /// Passes a value on.
     @inlinable
     public func onNext(_ element: Element) {
         on(.next(element))
     }
 
+    /// Ends the stream with an error.
     @inlinable
     public func onError(_ error: any Error) {
         on(.error(error))
     }
 
+    /// Ends the stream without an error.
     @inlinable
     public func onCompleted() {
         on(.completed)
     }
 
+    /// Returns the observer without its type.
     public func asObserver() -> AnyObserver<Element> {
         AnyObserver(self)
     }

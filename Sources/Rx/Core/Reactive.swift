@@ -1,6 +1,7 @@
 /// The namespace for reactive extensions of `Base`: `provider.rx.request(...)`.
 @dynamicMemberLookup
 public struct Reactive<Base> {
+    /// The object that the extensions are for.
     public let base: Base
 
     /// Creates the namespace of `base`.

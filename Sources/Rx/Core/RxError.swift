@@ -15,6 +15,7 @@ public enum RxError: Error, CustomStringConvertible {
     /// An event or the end did not come in time.
     case timeout
 
+    /// What is wrong, in words.
     public var description: String {
         switch self {
         case .unknown: "Unknown error occurred."
@@ -29,5 +30,6 @@ public enum RxError: Error, CustomStringConvertible {
 }
 
 extension RxError: CustomDebugStringConvertible {
+    /// The value as text, for debuggers.
     public var debugDescription: String { description }
 }

@@ -14,6 +14,7 @@ public protocol StreamType<Element>: ObservableConvertibleType {
 public protocol ValueStreamType<Element>: StreamType {}
 
 extension ObservableType {
+    /// Returns the stream itself.
     @inlinable
     public static func derived(from source: consuming Observable<Element>) -> Observable<Element> {
         source
@@ -21,6 +22,7 @@ extension ObservableType {
 }
 
 extension InfallibleType {
+    /// Returns the stream as one that cannot fail. The source must not fail.
     @inlinable
     public static func derived(from source: consuming Observable<Element>) -> Infallible<Element> {
         Infallible(raw: source)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A disposable that only records whether it was disposed.
 // Sound: it adds only constants, locks and atomics.
+/// A disposable that only records whether it was disposed.
 public final class BooleanDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private let disposed: Atomic<Bool>
 
@@ -11,8 +11,10 @@ public final class BooleanDisposable: DisposeBase, Cancelable, @unchecked Sendab
         super.init()
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool { disposed.load(ordering: .acquiring) }
 
+    /// Disposes of what it holds. Further calls have no effect.
     public func dispose() {
         disposed.store(true, ordering: .releasing)
     }

@@ -1,7 +1,7 @@
 import Locking
 
-/// A group of disposables that are disposed together.
 // Sound: it adds only constants, locks and atomics.
+/// A group of disposables that are disposed together.
 public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     /// Identifies a member of the group, for `remove(for:)`.
     public struct DisposeKey: Sendable {
@@ -33,6 +33,7 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
         self.init(disposables: [first, second] + rest)
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool {
         state.withLock { $0.isDisposed }
     }

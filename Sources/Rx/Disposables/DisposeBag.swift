@@ -1,7 +1,7 @@
 import Locking
 
-/// Disposes its members when it is deallocated.
 // Sound: it adds only constants, locks and atomics.
+/// Disposes its members when it is deallocated.
 public final class DisposeBag: DisposeBase, @unchecked Sendable {
     private let members = Lock<[any Disposable]>([])
 
@@ -54,6 +54,7 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
     /// Collects the disposables that a closure lists.
     @resultBuilder
     public enum DisposableBuilder {
+        /// Collects the disposables of the builder.
         public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] {
             disposables
         }

@@ -1,8 +1,8 @@
 import Locking
 import Synchronization
 
-/// Disposes a resource once this and everything returned by `retain()` have been disposed.
 // Sound: it adds only constants, locks and atomics.
+/// Disposes a resource once this and everything returned by `retain()` have been disposed.
 public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
         var resource: (any Disposable)?
@@ -18,6 +18,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         super.init()
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool {
         state.withLock { $0.resource == nil }
     }

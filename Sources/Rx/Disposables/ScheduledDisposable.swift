@@ -1,8 +1,9 @@
 import Locking
 
-/// Disposes a resource on a scheduler.
 // Sound: it adds only constants, locks and atomics.
+/// Disposes a resource on a scheduler.
 public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    /// The scheduler on which the resource is disposed of.
     public let scheduler: any ImmediateSchedulerType
 
     private let resource: Lock<(any Disposable)?>
@@ -14,10 +15,12 @@ public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Send
         super.init()
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool {
         resource.withLock { $0 == nil }
     }
 
+    /// Disposes of what it holds. Further calls have no effect.
     public func dispose() {
         stop()
     }

@@ -1,7 +1,7 @@
 import Locking
 
-/// Holds one disposable at a time. Replacing it disposes the previous one.
 // Sound: it adds only constants, locks and atomics.
+/// Holds one disposable at a time. Replacing it disposes the previous one.
 public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
         var current: (any Disposable)?
@@ -14,6 +14,7 @@ public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendabl
         super.init()
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool {
         state.withLock { $0.isDisposed }
     }
@@ -32,6 +33,7 @@ public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendabl
         }
     }
 
+    /// Disposes of what it holds. Further calls have no effect.
     public func dispose() {
         stop()
     }

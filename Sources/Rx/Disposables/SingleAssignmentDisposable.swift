@@ -1,7 +1,7 @@
 import Locking
 
-/// Holds a disposable that is set once. If this is already disposed, setting the disposable disposes it.
 // Sound: it adds only constants, locks and atomics.
+/// Holds a disposable that is set once. If this is already disposed, setting the disposable disposes it.
 public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
         var current: (any Disposable)?
@@ -15,6 +15,7 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @uncheck
         super.init()
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool {
         state.withLock { $0.isDisposed }
     }
@@ -32,6 +33,7 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @uncheck
         if isDisposed { disposable.dispose() }
     }
 
+    /// Disposes of what it holds. Further calls have no effect.
     public func dispose() {
         stop()
     }

@@ -12,11 +12,13 @@ public struct Infallible<Element: Sendable>: InfallibleType {
         source = consume raw
     }
 
+    /// Returns the stream without its type.
     @inlinable
     public consuming func asObservable() -> Observable<Element> {
         source
     }
 
+    /// Returns the stream itself.
     @inlinable
     public consuming func asInfallible() -> Infallible<Element> {
         self
@@ -31,6 +33,7 @@ public enum InfallibleEvent<Element: Sendable>: Sendable {
 }
 
 extension InfallibleEvent: EventConvertible {
+    /// The event as one of a stream that may fail.
     public var event: Event<Element> {
         switch self {
         case .next(let element): .next(element)
@@ -40,6 +43,7 @@ extension InfallibleEvent: EventConvertible {
 }
 
 extension Infallible {
+    /// Receives the events of a stream that cannot fail.
     public typealias InfallibleObserver = @Sendable (InfallibleEvent<Element>) -> Void
 
     /// Creates a stream from a closure that runs once for each subscription. It sends events to the observer

@@ -35,6 +35,7 @@ extension ObservableType where Element == any Sendable {
         .combineLatest(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
+    /// Combines the latest elements of seven streams to a tuple.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -46,6 +47,7 @@ extension ObservableType where Element == any Sendable {
         .combineLatest(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
+    /// Combines the latest elements of eight streams to a tuple.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -87,6 +89,7 @@ extension Infallible where Element == any Sendable {
         .combineLatest(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
+    /// Combines the latest elements of five streams to a tuple.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
@@ -96,6 +99,7 @@ extension Infallible where Element == any Sendable {
         .combineLatest(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
+    /// Combines the latest elements of six streams to a tuple.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -106,6 +110,7 @@ extension Infallible where Element == any Sendable {
         .combineLatest(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
+    /// Combines the latest elements of seven streams to a tuple.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -116,6 +121,7 @@ extension Infallible where Element == any Sendable {
         .combineLatest(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
+    /// Combines the latest elements of eight streams to a tuple.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,

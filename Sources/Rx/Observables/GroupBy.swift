@@ -13,12 +13,14 @@ public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableTyp
         self.source = source
     }
 
+    /// Subscribes an observer. Disposing of the result ends the subscription.
     public func subscribe<Observer: ObserverType>(
         _ observer: Observer
     ) -> any Disposable where Observer.Element == Element {
         source.subscribe(observer)
     }
 
+    /// Returns the stream without its type.
     public consuming func asObservable() -> Observable<Element> {
         source
     }

@@ -7,8 +7,8 @@ public protocol ConnectableObservableType<Element>: ObservableType {
     func connect() -> any Disposable
 }
 
-/// A stream that shares one subscription to its source, made by `connect()`.
 // Sound: it adds only constants.
+/// A stream that shares one subscription to its source, made by `connect()`.
 public class ConnectableObservable<Element: Sendable>: Observable<Element>, ConnectableObservableType,
     @unchecked Sendable
 {
@@ -17,6 +17,7 @@ public class ConnectableObservable<Element: Sendable>: Observable<Element>, Conn
         super.init()
     }
 
+    /// Subscribes to the source. Disposing of the result ends that subscription.
     public func connect() -> any Disposable {
         Disposables.create()
     }

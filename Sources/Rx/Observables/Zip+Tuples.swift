@@ -49,6 +49,7 @@ extension ObservableType where Element == any Sendable {
         .zip(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
+    /// Combines the elements of seven streams at the same position to a tuple.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -60,6 +61,7 @@ extension ObservableType where Element == any Sendable {
         .zip(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
+    /// Combines the elements of eight streams at the same position to a tuple.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -98,6 +100,7 @@ extension Infallible where Element == any Sendable {
         .zip(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
+    /// Combines the elements of five streams at the same position to a tuple.
     @inlinable
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
@@ -107,6 +110,7 @@ extension Infallible where Element == any Sendable {
         .zip(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
+    /// Combines the elements of six streams at the same position to a tuple.
     @inlinable
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -117,6 +121,7 @@ extension Infallible where Element == any Sendable {
         .zip(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
+    /// Combines the elements of seven streams at the same position to a tuple.
     @inlinable
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -127,6 +132,7 @@ extension Infallible where Element == any Sendable {
         .zip(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
+    /// Combines the elements of eight streams at the same position to a tuple.
     @inlinable
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -183,6 +189,7 @@ extension PrimitiveSequence where Trait: ValueTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B, C, D, E, F)>.zip(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
+    /// Combines the values of seven sequences to a tuple.
     @inlinable
     public static func zip<
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
@@ -196,6 +203,7 @@ extension PrimitiveSequence where Trait: ValueTrait, Element == any Sendable {
         }
     }
 
+    /// Combines the values of eight sequences to a tuple.
     @inlinable
     public static func zip<
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable

@@ -7,6 +7,7 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
         subject = BehaviorSubject(value: value)
     }
 
+    /// Whether there is a subscription.
     public var hasObservers: Bool { subject.hasObservers }
 
     /// The latest value. Any thread may read it.
@@ -18,6 +19,7 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
         subject.onNext(event)
     }
 
+    /// Returns the stream without its type.
     public func asObservable() -> Observable<Element> {
         subject
     }

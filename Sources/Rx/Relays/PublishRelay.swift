@@ -5,6 +5,7 @@ public final class PublishRelay<Element: Sendable>: ObservableType {
     /// Creates a relay without subscribers.
     public init() {}
 
+    /// Whether there is a subscription.
     public var hasObservers: Bool { subject.hasObservers }
 
     /// Delivers `event` before returning. Any thread and any subscriber may call it.
@@ -12,6 +13,7 @@ public final class PublishRelay<Element: Sendable>: ObservableType {
         subject.onNext(event)
     }
 
+    /// Returns the stream without its type.
     public func asObservable() -> Observable<Element> {
         subject
     }

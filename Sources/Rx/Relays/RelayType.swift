@@ -7,6 +7,7 @@ public protocol RelayType<Element>: Sendable {
 }
 
 extension RelayType where Self: ObservableType {
+    /// Subscribes an observer. Disposing of the result ends the subscription.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         asObservable().subscribe(observer)

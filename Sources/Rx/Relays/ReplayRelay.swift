@@ -16,6 +16,7 @@ public final class ReplayRelay<Element: Sendable>: ObservableType {
         ReplayRelay(.createUnbounded())
     }
 
+    /// Whether there is a subscription.
     public var hasObservers: Bool { subject.hasObservers }
 
     /// Stores and delivers `event` before returning. Any thread and any subscriber may call it.
@@ -23,6 +24,7 @@ public final class ReplayRelay<Element: Sendable>: ObservableType {
         subject.onNext(event)
     }
 
+    /// Returns the stream without its type.
     public func asObservable() -> Observable<Element> {
         subject
     }

@@ -20,11 +20,13 @@ public final class SerializedRelay<Element: Sendable>: ObservableType {
         }
     }
 
+    /// Subscribes an observer. Disposing of the result ends the subscription.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         observable.subscribe(observer)
     }
 
+    /// Returns the stream without its type.
     public func asObservable() -> Observable<Element> {
         observable
     }

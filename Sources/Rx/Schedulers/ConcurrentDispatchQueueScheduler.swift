@@ -1,7 +1,7 @@
 public import Dispatch
 
-/// Runs work on a concurrent dispatch queue. Work may overlap and run in any order.
 // Sound: it adds only constants.
+/// Runs work on a concurrent dispatch queue. Work may overlap and run in any order.
 public final class ConcurrentDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
     /// Creates a scheduler on `queue`. A timer may fire late by `leeway`.
     public init(queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {

@@ -8,6 +8,7 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
     /// Whether the calling thread is outside of scheduled work, so that new work would run at once.
     public static var isScheduleRequired: Bool { !Trampoline.current.isRunning }
 
+    /// Runs work on the calling thread: at once, or after the work that runs there now.
     @preconcurrency
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable

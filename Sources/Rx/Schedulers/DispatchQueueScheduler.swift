@@ -1,8 +1,8 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// The base class of schedulers that run work on a dispatch queue.
 // Sound: it adds only constants.
+/// The base class of schedulers that run work on a dispatch queue.
 public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     private let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
@@ -20,8 +20,10 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         self.leeway = .nanoseconds(leeway.saturatedNanoseconds)
     }
 
+    /// The time of day.
     public final var now: RxTime { Date() }
 
+    /// Runs work on the queue. Disposing of the result cancels it.
     @preconcurrency
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -36,6 +38,7 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         return Disposables.create(pending, turn)
     }
 
+    /// Runs work on the queue after `dueTime`.
     @preconcurrency
     public final func scheduleRelative<StateType: Sendable>(
         _ state: StateType, dueTime: RxTimeInterval,
@@ -52,6 +55,7 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         return Disposables.create(timer, wait)
     }
 
+    /// Runs work on the queue again and again, first after `startAfter` and then every `period`.
     @preconcurrency
     public final func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,

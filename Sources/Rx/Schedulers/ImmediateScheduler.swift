@@ -5,6 +5,7 @@ public final class ImmediateScheduler: ImmediateSchedulerType {
 
     private init() {}
 
+    /// Runs work inside the call.
     @preconcurrency
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable

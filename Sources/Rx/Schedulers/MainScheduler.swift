@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
+// Sound: it adds only constants, locks and atomics.
 /// Runs work on the main queue: at once if the caller is on it and no other work is pending or running,
 /// otherwise asynchronously. The main queue must be served by `dispatchMain()`, a run loop, the main actor of
 /// a program with an asynchronous `main`, or a gateway that waits on the main thread. If the main thread
 /// does something else for ever, the work never runs: use another scheduler instead.
-// Sound: it adds only constants, locks and atomics.
 public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
     /// The shared scheduler. Meant for `observe(on:)`: it avoids unnecessary hops.
     public static let instance = MainScheduler()
@@ -51,9 +51,9 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     }
 }
 
+// Sound: it adds only constants.
 /// Runs work on the main queue: at once if the caller is on it, even if other work is pending. Meant for
 /// `subscribe(on:)`. Use `MainScheduler` with `observe(on:)`, since it keeps the order.
-// Sound: it adds only constants.
 public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked Sendable {
     /// The shared scheduler.
     public static let instance = ConcurrentMainScheduler()

@@ -1,7 +1,7 @@
 public import Dispatch
 
-/// Runs work on a serial dispatch queue, one piece after the other.
 // Sound: it adds only constants.
+/// Runs work on a serial dispatch queue, one piece after the other.
 public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
     init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         super.init(on: serialQueue, leeway: leeway)

@@ -44,10 +44,12 @@ enum TimerTable {
 }
 
 extension SchedulerType {
+    /// Starts a timer that calls its target once, after `dueTime`. Default: by `scheduleRelative`.
     public func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
         TimerTable.set(self, after: dueTime, target: target)
     }
 
+    /// Cancels a timer that has not fired.
     public func cancelTimer(_ token: TimerToken) {
         TimerTable.cancel(token)
     }

@@ -1,11 +1,12 @@
 import Locking
 
+// Sound: it adds only constants, locks and atomics.
 /// Emits only its last value, when it completes. Current and later subscribers receive that value and the
 /// completion. If it fails, or completes without a value, they receive only the terminal event.
-// Sound: it adds only constants, locks and atomics.
 public final class AsyncSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable, SubjectHost, @unchecked Sendable
 {
+    /// The subject itself.
     public typealias SubjectObserverType = AsyncSubject<Element>
 
     private struct State {
@@ -19,14 +20,17 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         super.init()
     }
 
+    /// Whether there is a subscription.
     public var hasObservers: Bool {
         state.withLock { !$0.core.links.isEmpty }
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool {
         state.withLock { $0.core.isDisposed }
     }
 
+    /// Passes an event on to the observers.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): onNext(element)
@@ -35,6 +39,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         }
     }
 
+    /// Passes a value on to the observers.
     public func onNext(_ element: Element) {
         // The previous value is released outside the lock.
         var value: Element? = element
@@ -44,10 +49,12 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         }
     }
 
+    /// Ends the stream with an error.
     public func onError(_ error: any Error) {
         end(.failed(error))
     }
 
+    /// Ends the stream without an error.
     public func onCompleted() {
         end(.completed)
     }
@@ -67,6 +74,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         if case .completed = end, let value { link.deliver(last: value) } else { link.deliver(end) }
     }
 
+    /// Returns the subject as an observer.
     public func asObserver() -> AsyncSubject<Element> {
         self
     }

@@ -1,13 +1,14 @@
 import Locking
 
+// Sound: it adds only constants, locks and atomics.
 /// Passes events on to its subscribers and replays its latest value to each new subscriber. After the end,
 /// new subscribers receive only the terminal event.
-// Sound: it adds only constants, locks and atomics.
 public final class BehaviorSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
     Cancelable,
     SubjectHost, @unchecked Sendable
 {
+    /// The subject itself.
     public typealias SubjectObserverType = BehaviorSubject<Element>
 
     private struct State {
@@ -23,10 +24,12 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         super.init()
     }
 
+    /// Whether there is a subscription.
     public var hasObservers: Bool {
         state.withLock { !$0.core.links.isEmpty }
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool {
         state.withLock { $0.core.isDisposed }
     }
@@ -45,6 +48,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         state.withLock { $0.value }
     }
 
+    /// Passes an event on to the observers.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): onNext(element)
@@ -53,6 +57,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         }
     }
 
+    /// Passes a value on to the observers.
     public func onNext(_ element: Element) {
         // The previous value is released outside the lock.
         var value = element
@@ -64,10 +69,12 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         links.send(element)
     }
 
+    /// Ends the stream with an error.
     public func onError(_ error: any Error) {
         end(.failed(error))
     }
 
+    /// Ends the stream without an error.
     public func onCompleted() {
         end(.completed)
     }
@@ -76,6 +83,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         state.withLock { $0.core.end(end) }.send(end, to: Element.self)
     }
 
+    /// Returns the subject as an observer.
     public func asObserver() -> BehaviorSubject<Element> {
         self
     }

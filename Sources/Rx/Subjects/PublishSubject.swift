@@ -1,13 +1,14 @@
 import Locking
 
+// Sound: it adds only constants.
 /// Passes events on to its current subscribers. After the end, new subscribers receive only the terminal
 /// event.
-// Sound: it adds only constants.
 public final class PublishSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
     Cancelable,
     SubjectHost, @unchecked Sendable
 {
+    /// The subject itself.
     public typealias SubjectObserverType = PublishSubject<Element>
 
     private let core = SubjectCore()
@@ -16,10 +17,13 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         super.init()
     }
 
+    /// Whether there is a subscription.
     public var hasObservers: Bool { core.hasObservers }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool { core.isDisposed }
 
+    /// Passes an event on to the observers.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): onNext(element)
@@ -28,14 +32,17 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         }
     }
 
+    /// Passes a value on to the observers.
     public func onNext(_ element: Element) {
         core.recipients.send(element)
     }
 
+    /// Ends the stream with an error.
     public func onError(_ error: any Error) {
         end(.failed(error))
     }
 
+    /// Ends the stream without an error.
     public func onCompleted() {
         end(.completed)
     }
@@ -44,6 +51,7 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         core.end(end).send(end, to: Element.self)
     }
 
+    /// Returns the subject as an observer.
     public func asObserver() -> PublishSubject<Element> {
         self
     }

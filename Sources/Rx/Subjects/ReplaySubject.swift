@@ -32,13 +32,14 @@ private struct ReplayState {
     var core = SubjectCore.State()
 }
 
+// Sound: the lock guards `values`.
 /// Passes events on to its subscribers and replays its latest values to each new subscriber, even after its
 /// end.
-// Sound: the lock guards `values`.
 public final class ReplaySubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable,
     SubjectHost, @unchecked Sendable
 {
+    /// The subject itself.
     public typealias SubjectObserverType = ReplaySubject<Element>
 
     private let bufferSize: Int
@@ -72,10 +73,12 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         ReplaySubject(bufferSize: .max)
     }
 
+    /// Whether there is a subscription.
     public var hasObservers: Bool {
         state.withLock { !$0.core.links.isEmpty }
     }
 
+    /// Whether `dispose()` has been called.
     public var isDisposed: Bool {
         state.withLock { $0.core.isDisposed }
     }
@@ -93,6 +96,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         }
     }
 
+    /// Passes an event on to the observers.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): onNext(element)
@@ -101,6 +105,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         }
     }
 
+    /// Passes a value on to the observers.
     public func onNext(_ element: Element) {
         let links = bufferSize == 0 ? state.withLock { $0.core.links } : keep(element)
         links.send(element)
@@ -127,10 +132,12 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         }
     }
 
+    /// Ends the stream with an error.
     public func onError(_ error: any Error) {
         end(.failed(error))
     }
 
+    /// Ends the stream without an error.
     public func onCompleted() {
         end(.completed)
     }
@@ -144,6 +151,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         links.send(end, to: Element.self)
     }
 
+    /// Returns the subject as an observer.
     public func asObserver() -> ReplaySubject<Element> {
         self
     }

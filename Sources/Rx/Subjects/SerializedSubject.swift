@@ -11,6 +11,7 @@ extension SubjectType where Observer.Element == Element {
 /// no caller waits and deliveries never nest. The queue is not limited.
 public final class SerializedSubject<Subject: SubjectType>: SubjectType, ObserverType
 where Subject.Observer.Element == Subject.Element {
+    /// The type of the values.
     public typealias Element = Subject.Element
 
     /// The subject that subscribers join. Events sent to it directly are not serialized.
@@ -24,6 +25,7 @@ where Subject.Observer.Element == Subject.Element {
         observer = subject.asObserver()
     }
 
+    /// Passes an event on to the observers.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): onNext(element)
@@ -32,6 +34,7 @@ where Subject.Observer.Element == Subject.Element {
         }
     }
 
+    /// Passes a value on to the observers.
     public func onNext(_ element: Element) {
         if gate.enter() {
             observer.onNext(element)
@@ -41,6 +44,7 @@ where Subject.Observer.Element == Subject.Element {
         }
     }
 
+    /// Ends the stream with an error.
     public func onError(_ error: any Error) {
         if gate.enter() {
             observer.onError(error)
@@ -50,6 +54,7 @@ where Subject.Observer.Element == Subject.Element {
         }
     }
 
+    /// Ends the stream without an error.
     public func onCompleted() {
         if gate.enter() {
             observer.onCompleted()
@@ -59,14 +64,17 @@ where Subject.Observer.Element == Subject.Element {
         }
     }
 
+    /// Returns the subject as an observer.
     public func asObserver() -> SerializedSubject<Subject> {
         self
     }
 
+    /// Returns the stream without its type.
     public func asObservable() -> Observable<Element> {
         subject.asObservable()
     }
 
+    /// Subscribes an observer. Disposing of the result ends the subscription.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         subject.subscribe(observer)

@@ -1,4 +1,5 @@
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
+    /// Receives the end.
     public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
 
     /// Creates a completable from a closure that runs for each subscription and returns a disposable to

@@ -1,4 +1,5 @@
 extension PrimitiveSequence where Trait == MaybeTrait {
+    /// Receives the value, the error or the end without a value.
     public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
 
     /// Creates a maybe from a closure that runs for each subscription and returns a disposable to cancel the

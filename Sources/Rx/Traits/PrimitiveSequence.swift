@@ -26,11 +26,13 @@ extension PrimitiveSequenceType {
 }
 
 extension PrimitiveSequence: PrimitiveSequenceType {
+    /// The sequence itself.
     @inlinable
     public var primitiveSequence: PrimitiveSequence<Trait, Element> { self }
 }
 
 extension PrimitiveSequence: StreamType {
+    /// Returns the sequence of a stream that has its number of values.
     @inlinable
     public static func derived(from source: consuming Observable<Element>) -> PrimitiveSequence<
         Trait, Element
@@ -38,14 +40,18 @@ extension PrimitiveSequence: StreamType {
         PrimitiveSequence(raw: source)
     }
 
+    /// Returns the stream without its type.
     @inlinable
     public consuming func asObservable() -> Observable<Element> {
         source
     }
 }
 
+/// Marks a sequence of exactly one value or an error: `Single`.
 public enum SingleTrait: Sendable {}
+/// Marks a sequence of at most one value: `Maybe`.
 public enum MaybeTrait: Sendable {}
+/// Marks a sequence without values: `Completable`.
 public enum CompletableTrait: Sendable {}
 
 /// The traits of streams with a value: `SingleTrait` and `MaybeTrait`.

@@ -1,4 +1,5 @@
 extension PrimitiveSequence where Trait == SingleTrait {
+    /// Receives the value or the error.
     public typealias SingleObserver = @Sendable (SingleEvent<Element>) -> Void
 
     /// Creates a single from a closure that runs for each subscription and returns a disposable to cancel the

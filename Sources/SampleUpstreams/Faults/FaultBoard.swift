@@ -17,6 +17,7 @@ public final class FaultBoard: Sendable {
 
     private let state = Lock(State())
 
+    /// Creates a board without faults.
     public init() {}
 
     /// The number of visitors with faults of their own.

@@ -34,6 +34,7 @@ public final class RecentCalls: Sendable {
 
     private let state = Lock(State())
 
+    /// Creates an empty list.
     public init() {}
 
     /// Records the arrival of a call. Returns its key for `ended`; nil if it is not recorded.

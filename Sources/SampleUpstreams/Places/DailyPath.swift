@@ -4,6 +4,7 @@ public import Sluice
 /// A path:
 /// `{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}`.
 public struct DailyPath: Codable, Sendable {
+    /// A place at a time.
     public struct Point: Codable, Sendable {
         /// RFC 3339.
         var time: String

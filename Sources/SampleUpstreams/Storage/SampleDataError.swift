@@ -1,10 +1,13 @@
 /// An error while opening, reading or writing the sample data.
 public struct SampleDataError: Error, Sendable, CustomStringConvertible {
+    /// The file.
     public let path: String
+    /// What SQLite says.
     public let message: String
     /// SQLite's extended result code; nil if the error is not from SQLite.
     public let code: Int32?
 
+    /// What is wrong, in words.
     public var description: String {
         "sample data \(path): \(message)\(code.map { " (SQLite code \($0))" } ?? "")"
     }

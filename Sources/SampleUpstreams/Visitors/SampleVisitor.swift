@@ -5,10 +5,12 @@ public import Sluice
 public struct SampleVisitor: Hashable, RequestValue {
     /// The field of requests that carries the ID.
     public static let field: HTTPFieldName = "Demo-Visitor"
+    /// What an id must be.
     public static let rule = "16 to 64 letters, digits and hyphens"
 
     let id: String
 
+    /// Reads the text of a parameter. Returns nil if it breaks the rule.
     public init?(requestText id: String) {
         let isValid = id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         guard isValid, (16...64).contains(id.utf8.count) else { return nil }

@@ -43,12 +43,16 @@ public struct GridPoint: Equatable, Sendable {
     /// Northward, 1 to 253.
     public let ny: Int
 
+    /// Creates a point.
     public init(nx: Int, ny: Int) {
         self.nx = nx
         self.ny = ny
     }
 
+    /// The columns of the grid.
     public static let columns = 1...149
+    /// The rows of the grid.
     public static let rows = 1...253
+    /// The point of Seoul.
     public static let seoul = GridPoint(nx: 60, ny: 127)
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import JSONBytes
+@_spi(Reading) import JSONBytes
 
 /// Prints megabytes per second for each body: for `JSONScanner`, which validates it and captures the
 /// envelope's members, and for Foundation's `JSONDecoder`. Then compares our coders with Foundation's, and

@@ -7,6 +7,7 @@ import HTTPModel
 // end are the same. A plain reader of sizes agrees with it, and encoded data decodes to itself. The first
 // byte sets the length of the pieces.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChunks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let all = Array(UnsafeBufferPointer(start: start, count: count))

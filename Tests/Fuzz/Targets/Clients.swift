@@ -9,6 +9,7 @@ import HTTPWire
 
 private let trusted = (try? TrustedProxies(["private"])) ?? TrustedProxies()
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzClients(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let all = Array(UnsafeBufferPointer(start: start, count: count))

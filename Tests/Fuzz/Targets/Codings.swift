@@ -4,6 +4,7 @@ import ContentCoding
 // depend on how the input is cut or on the size of the output buffer. The first byte picks the codings, the
 // second the length of the pieces.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCodings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let all = Array(UnsafeBufferPointer(start: start, count: count))

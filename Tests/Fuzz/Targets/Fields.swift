@@ -10,6 +10,7 @@ import JSONBytes
 // trap. Results are within bounds, and dates round-trip. The first two lines are two values of the same
 // message.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFields(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -7,6 +7,7 @@ import JSONBytes
 // Everything reads back unchanged, and no name or value can break out of its place. The first line is a name,
 // the rest a value.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzForms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,9 +1,10 @@
 import Foundation
-import JSONBytes
+@_spi(Reading) import JSONBytes
 
 // The JSON scanner must not trap or overflow. Its verdict does not depend on the address, and equals
 // Foundation's except for the differences listed below. Valid documents stay valid when cut and joined again.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))[...]

@@ -6,6 +6,7 @@ import HTTPModel
 // bodies and fault are the same. Any body that does not contain the boundary reads back unchanged. The first
 // byte sets the length of the pieces.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMultiparts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let all = Array(UnsafeBufferPointer(start: start, count: count))

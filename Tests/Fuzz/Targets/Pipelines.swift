@@ -6,6 +6,7 @@
 
 import Glibc
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPipelines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let seed = UnsafeBufferPointer(start: start, count: count).reduce(0) { $0 << 8 | UInt64($1) }

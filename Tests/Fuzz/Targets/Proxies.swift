@@ -7,6 +7,7 @@ import HTTPModel
 // its description hides credentials. `*` excepts every host, and each host excepts itself. The lines are a
 // proxy URL, exceptions and a host.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzProxies(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)

@@ -11,6 +11,7 @@ import Glibc
 nonisolated(unsafe) private let world = RelayWorld()
 nonisolated(unsafe) private var number = 0
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRelays(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

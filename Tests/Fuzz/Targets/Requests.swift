@@ -5,6 +5,7 @@ import HTTPWire
 // cut. Every accepted head can be forwarded and is accepted again. The first byte sets the length of the
 // pieces.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequests(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let all = Array(UnsafeBufferPointer(start: start, count: count))

@@ -5,6 +5,7 @@ import HTTPWire
 // and accepted fields can be serialized. The first byte sets the length of the pieces, the second GET or HEAD
 // and whether input ends.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let all = Array(UnsafeBufferPointer(start: start, count: count))

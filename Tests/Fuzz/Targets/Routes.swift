@@ -7,6 +7,7 @@ import HTTPModel
 // code that tries each template. The first line is the request target; the others are templates, alternately
 // for GET and POST.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRoutes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

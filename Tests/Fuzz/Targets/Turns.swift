@@ -7,6 +7,7 @@ import Glibc
 // half of it comes only once, at the beginning.
 // seeds: Tests/Fuzz/Seeds/Codings
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTurns(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let all = Array(UnsafeBufferPointer(start: start, count: count))

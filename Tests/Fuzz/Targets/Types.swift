@@ -5,6 +5,7 @@ import JSONCoding
 // Hostile JSON decoded into every supported kind of type, with each date strategy. Nothing may trap. All
 // integer types agree on a number's value, decoded values have a description, and they encode to valid JSON.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTypes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

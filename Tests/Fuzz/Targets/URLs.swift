@@ -9,6 +9,7 @@ import JSONBytes
 // and decode to themselves, and all parsers agree. The lines are a value, a URL or request target, a query
 // and the path of a call.
 
+/// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzURLs(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -74,6 +74,9 @@ struct CapacityTests {
                 47 % of them fail after 1 s; limits.connections: 150, or 4 loops
                 """), "\(text)")
         #expect(text.hasSuffix("first limit at 0.53 times this load: diary's connections\n"), "\(text)")
+        let absurd = try Self.report(rate: 10_000_000).text
+        #expect(
+            absurd.hasSuffix("first limit at 0.00021 times this load: diary's connections\n"), "\(absurd)")
         let third = try Self.report(rate: 2600).text
         #expect(third.contains("18 % of them fail after 1 s; limits.connections: 100, or a third loop"))
         let peaks = try Self.report().text
@@ -211,7 +214,8 @@ struct CapacityTests {
     @Test(
         "Numbers have two digits or more, and sizes their unit",
         arguments: [
-            (0.0, "0"), (0.0312, "0.031"), (0.84, "0.84"), (3.14, "3.1"), (42.4, "42"), (4000, "4000"),
+            (0.0, "0"), (1e-13, "0"), (0.000_42, "0.00042"), (0.000_001, "0.000001"), (0.0312, "0.031"),
+            (0.84, "0.84"), (3.14, "3.1"), (42.4, "42"), (4000, "4000"),
         ])
     func numbers(number: Double, text: String) {
         #expect(NumberText.significant(number) == text)

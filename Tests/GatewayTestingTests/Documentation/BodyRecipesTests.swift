@@ -89,4 +89,30 @@ struct BodyRecipesTests {
             #expect(try response.json[member: "data"]?.description == #"{"lines":1000}"#)
         }
     }
+    func declareAvatar(on gateway: Gateway) {
+        gateway.put("/avatar", .streamsBody, .bodyLimit(1 << 20)) { request in
+            guard request.header(.contentType) == "image/png" else {
+                throw GatewayError(.unsupportedMediaType, "An avatar is a PNG")
+            }
+            let image = try await request.bodyStream.bytes(limit: 64 << 10)
+            return .json(["bytes": .init(image.count)])
+        }
+    }
+
+    @Test(
+        "A body is read into memory up to a limit, once its head is accepted",
+        arguments: GatewayWorld.allCases)
+    func whole(world: GatewayWorld) async throws {
+        try await withGateway(world, declare: declareAvatar) { client in
+            let png: HTTPFields = [.contentType: "image/png"]
+            let text = try await client.send(.put, "/avatar", [.contentType: "text/plain"], body: "a".utf8)
+            #expect(text.status == .unsupportedMediaType)
+            let long = try await client.send(
+                .put, "/avatar", png, body: [UInt8](repeating: 0, count: (64 << 10) + 1))
+            #expect(long.status == .contentTooLarge)
+            let image = try await client.send(
+                .put, "/avatar", png, body: [UInt8](repeating: 0, count: 64 << 10))
+            #expect(try image.json[member: "data"]?.description == #"{"bytes":65536}"#)
+        }
+    }
 }

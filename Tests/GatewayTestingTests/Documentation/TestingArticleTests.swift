@@ -50,6 +50,7 @@ struct TestingArticleTests {
         let total = diary.on(.get, "/total").answers(.status(.serviceUnavailable), .json("7"))
         let orders = upstreams["orders"].on(.post, "/orders", json: ["item": 12])
             .answer(json: ["id": 1], status: .created)
+        upstreams["orders"].on(.post, "/orders", jsonContaining: ["item": 13]).answer(json: ["id": 2])
 
         try await withGateway(world, upstreams: upstreams, declare: declareShop) { client in
             let weights = try await client.get("/weights/2026-11-20?half=pm")
@@ -58,6 +59,8 @@ struct TestingArticleTests {
             #expect(try retried.data() == #"{"total":7}"#)
             let ordered = try await client.post("/orders", json: ["item": 12])
             #expect(ordered.status == .ok)
+            let other = try await client.post("/orders", json: ["item": 13])
+            #expect(try other.data() == #"{"order":{"id":2}}"#)
         }
         #expect(total.requests.count == 2)
         #expect(try orders.requests.first?.json[member: "item"]?.intValue == 12)
@@ -79,6 +82,36 @@ struct TestingArticleTests {
                   GET /weights/{date} with query half=am: the query has half=pm
                   GET /total: the path is /weights/2026-11-20
                 """)
+    }
+
+    @Test("The message of a body that differs is the one in the article")
+    func bodyMessage() async throws {
+        let upstreams = StubUpstreams()
+        upstreams["orders"].on(.post, "/orders", json: ["item": 12]).answer(json: "1")
+        upstreams["orders"].on(.post, "/orders", jsonContaining: ["gift": true]).answer(json: "1")
+        let error = await #expect(throws: UnmatchedCalls.self) {
+            try await withGateway(.virtualTime, upstreams: upstreams, declare: declareShop) { client in
+                _ = try await client.post("/orders", json: ["item": 13])
+            }
+        }
+        #expect(
+            error?.description == """
+                POST /orders of upstream "orders" matched no stub; declared:
+                  POST /orders with a body equal to {"item":12}: /item is 13, not 12, in the body {"item":13}
+                  POST /orders with a body containing {"gift":true}: /gift is missing, in the body {"item":13}
+                """)
+    }
+
+    @Test("A wait lets pass exactly its time")
+    func wait() async throws {
+        let upstreams = StubUpstreams()
+        let slow = upstreams["diary"].on(.get, "/total").answer(.json("7").after(.seconds(2)))
+        try await withGateway(.virtualTime, upstreams: upstreams, declare: declareShop) { client in
+            async let total = client.get("/total")
+            try await client.wait(.seconds(1))
+            #expect(slow.requests.count == 1)
+            #expect(try await total.elapsed == .seconds(2))
+        }
     }
 
     @Test("An upstream fails and recovers", arguments: GatewayWorld.allCases)

@@ -165,7 +165,9 @@ extension JSONComposer {
     /// Writes a number with at most four places, as a whole one if it is.
     fileprivate mutating func number(_ name: String, _ number: Double) {
         key(name)
-        let rounded = (number * 10_000).rounded() / 10_000
+        var scale = 10_000.0
+        while scale < 1e12, abs(number) * scale < 100, number != 0 { scale *= 10 }
+        let rounded = (number * scale).rounded() / scale
         guard rounded.isFinite, abs(rounded) < 1e15 else { return null() }
         if rounded == rounded.rounded() { int(Int(rounded)) } else { double(rounded) }
     }

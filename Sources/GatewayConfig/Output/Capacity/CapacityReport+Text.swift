@@ -138,12 +138,13 @@ extension SilentUpstream {
 
 /// Numbers in texts.
 enum NumberText {
-    /// Returns a number with two digits, or with all digits before the point: `0.84`, `3.1`, `4000`.
+    /// Returns a number with two digits, or with all digits before the point: `0.00042`, `0.84`, `3.1`,
+    /// `4000`. Only a number below 10^-12 is `0`.
     static func significant(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return "?" }
         var places = 0
         var scale = 1.0
-        while places < 3, number * scale < 9.95, number > 0 {
+        while places < 12, number * scale < 9.95, number > 0 {
             places += 1
             scale *= 10
         }

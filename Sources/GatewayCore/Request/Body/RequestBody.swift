@@ -11,7 +11,9 @@
 /// body is malformed (400), too slow (408) or longer than the endpoint's limit (413), and a
 /// `CancellationError` if the client has left or the request is over. Cancelling the task ends the body.
 public struct RequestBody: AsyncSequence, Sendable {
+    /// A piece of bytes.
     public typealias Element = ArraySlice<UInt8>
+    /// What reading may throw.
     public typealias Failure = any Error
 
     private let content: BodyContent
@@ -20,6 +22,7 @@ public struct RequestBody: AsyncSequence, Sendable {
         self.content = content
     }
 
+    /// Returns an iterator. The bytes can be read once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(content) }
 
     /// Reads the whole body into memory, which counts among the request bodies of its loop.

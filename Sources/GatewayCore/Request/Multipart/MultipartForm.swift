@@ -25,7 +25,9 @@ extension GatewayRequest {
 
 /// The parts of a form, in the order of the form. It can be read once, by one task.
 public struct MultipartForm: AsyncSequence, Sendable {
+    /// A part of the form.
     public typealias Element = MultipartPart
+    /// What reading may throw.
     public typealias Failure = any Error
 
     private let reader: MultipartReader
@@ -34,6 +36,7 @@ public struct MultipartForm: AsyncSequence, Sendable {
         self.reader = reader
     }
 
+    /// Returns an iterator over the parts.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader) }
 
     /// Reads the parts in order.

@@ -56,7 +56,9 @@ public struct MultipartPart: Sendable {
 
 /// The body of a part of a form, in pieces.
 public struct MultipartPartBody: AsyncSequence, Sendable {
+    /// A piece of bytes.
     public typealias Element = ArraySlice<UInt8>
+    /// What reading may throw.
     public typealias Failure = any Error
 
     private let reader: MultipartReader
@@ -67,6 +69,7 @@ public struct MultipartPartBody: AsyncSequence, Sendable {
         self.number = number
     }
 
+    /// Returns an iterator. The bytes can be read once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader, number) }
 
     /// Reads the pieces in order.

@@ -1,3 +1,6 @@
+// Ported code, as its authors document it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // Extensions as RxSwift users share them, written without regard to Sendable.
 
 import Foundation

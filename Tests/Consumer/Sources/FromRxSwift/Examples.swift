@@ -1,3 +1,6 @@
+// Ported code, as its authors document it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 import RxBlocking
 import RxCompatibility
