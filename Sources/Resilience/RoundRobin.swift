@@ -71,6 +71,18 @@ public struct RoundRobin<Holder: Hashable, Element> {
         if count == 0, lines.count > 64 { self = RoundRobin() }
         return (holder, element)
     }
+
+    /// Removes all elements that meet a condition; the others keep their order. Returns the holders of the
+    /// removed ones, each as often as it held one. Takes time for each element.
+    public mutating func removeAll(where isRemoved: (Element) -> Bool) -> [Holder] {
+        var kept = RoundRobin()
+        var removed: [Holder] = []
+        while let (holder, element) = popFirst() {
+            if isRemoved(element) { removed.append(holder) } else { kept.append(element, of: holder) }
+        }
+        self = kept
+        return removed
+    }
 }
 
 extension RoundRobin.Line: Sendable where Holder: Sendable, Element: Sendable {}

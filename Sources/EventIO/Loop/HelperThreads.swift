@@ -7,9 +7,17 @@ import Resilience
 ///
 /// The clients for whom work waits take turns. Each may have a fair share of what may wait.
 final class HelperThreads: Sendable {
+    fileprivate struct Work: Sendable {
+        /// Whether nobody wants the work any more; nil if that cannot be.
+        let isDropped: (@Sendable () -> Bool)?
+        let run: @Sendable () -> Void
+    }
+
     fileprivate struct State {
         /// Work without a client has turns of its own.
-        var waiting = RoundRobin<AddressPrefix?, @Sendable () -> Void>()
+        var waiting = RoundRobin<AddressPrefix?, Work>()
+        /// When dropped work was looked for last.
+        var searched: MonotonicTime?
         var shares: FairShares<AddressPrefix>
         /// Submitted and not finished.
         var unfinished = 0
@@ -37,16 +45,27 @@ final class HelperThreads: Sendable {
         state = Lock(State(shares: FairShares(capacity: waitingLimit)))
     }
 
+    /// How often work that nobody wants any more gives its place back while all places are taken.
+    private static let searchInterval = TimeAmount.milliseconds(100)
+
     /// Queues `work`. Returns false and drops it when too much is queued, at all or for this client, or no
     /// thread can be started.
     ///
-    /// - Parameter client: nil for work that no client causes alone, which has no share.
-    func submit(for client: AddressPrefix? = nil, _ work: @escaping @Sendable () -> Void) -> Bool {
+    /// - Parameters:
+    ///   - client: nil for work that no client causes alone, which has no share.
+    ///   - isDropped: whether nobody wants the work any more. Default nil: that cannot be.
+    ///   - work: called on a thread of the pool.
+    func submit(
+        for client: AddressPrefix? = nil, isDropped: (@Sendable () -> Bool)? = nil,
+        _ work: @escaping @Sendable () -> Void
+    ) -> Bool {
         let action: Action? = state.withLock { state in
-            guard state.unfinished - limit < waitingLimit else { return nil }
-            if let client, !state.shares.take(for: client) { return nil }
-            state.unfinished += 1
-            state.waiting.append(work, of: client)
+            if !state.takePlace(for: client, limit, waitingLimit) {
+                guard isDropped != nil, state.removeDropped(every: Self.searchInterval),
+                    state.takePlace(for: client, limit, waitingLimit)
+                else { return nil }
+            }
+            state.waiting.append(Work(isDropped: isDropped, run: work), of: client)
             if state.idle > 0 {
                 state.idle -= 1
                 return .wake
@@ -86,14 +105,14 @@ final class HelperThreads: Sendable {
         var finished = 0
         var memory = MemoryFollower()
         while let next = next(finished: finished) ?? wait(&memory) {
-            next()
+            next.run()
             finished = 1
         }
     }
 
     /// Returns the next work, or nil after counting the thread as idle (as ended, if idle threads end at
     /// once).
-    private func next(finished: Int) -> (@Sendable () -> Void)? {
+    private func next(finished: Int) -> Work? {
         state.withLock { state in
             state.unfinished -= finished
             if let work = state.takeNext() { return work }
@@ -104,7 +123,7 @@ final class HelperThreads: Sendable {
 
     /// Waits for work, and meanwhile returns memory when loops do. Returns nil when no work came and the
     /// thread must end.
-    private func wait(_ memory: inout MemoryFollower) -> (@Sendable () -> Void)? {
+    private func wait(_ memory: inout MemoryFollower) -> Work? {
         if case .never = idleTimeout { return nil }
         var end = DispatchTime.now() + idleTimeout
         while true {
@@ -135,7 +154,28 @@ final class HelperThreads: Sendable {
 }
 
 extension HelperThreads.State {
-    fileprivate mutating func takeNext() -> (@Sendable () -> Void)? {
+    /// Returns false if the places are taken, all of them or the client's share.
+    fileprivate mutating func takePlace(
+        for client: AddressPrefix?, _ limit: Int, _ waitingLimit: Int
+    ) -> Bool {
+        guard unfinished - limit < waitingLimit else { return false }
+        if let client, !shares.take(for: client) { return false }
+        unfinished += 1
+        return true
+    }
+
+    /// Returns whether dropped work has given places back.
+    fileprivate mutating func removeDropped(every interval: TimeAmount) -> Bool {
+        let now = MonotonicTime.clock()
+        if let searched, now - searched < interval { return false }
+        searched = now
+        let holders = waiting.removeAll { $0.isDropped?() == true }
+        for case let client? in holders { shares.giveBack(by: client) }
+        unfinished -= holders.count
+        return !holders.isEmpty
+    }
+
+    fileprivate mutating func takeNext() -> HelperThreads.Work? {
         guard let (client, work) = waiting.popFirst() else { return nil }
         if let client { shares.giveBack(by: client) }
         return work

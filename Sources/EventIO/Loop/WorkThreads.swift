@@ -32,14 +32,22 @@ public enum WorkThreads {
     /// - Parameters:
     ///   - client: the address for which the work is done, as `SocketAddress.description` writes it. Clients
     ///     take turns; nil has turns of its own.
+    ///   - isDropped: whether nobody wants the work any more. It then gives its place to other work, if all
+    ///     places are taken. Default nil: that cannot be.
+    ///   - work: called on a thread of the kind.
     public static func submit(
-        _ kind: Kind, for client: String? = nil, _ work: @escaping @Sendable () -> Void
+        _ kind: Kind, for client: String? = nil, isDropped: (@Sendable () -> Bool)? = nil,
+        _ work: @escaping @Sendable () -> Void
     ) -> Bool {
         let client = client.flatMap { AddressPrefix($0) }
-        return switch kind {
-        case .requests: requests.submit(for: client, work)
-        case .responses: responses.submit(for: client, work)
-        case .handlers: handlers.submit(for: client, work)
+        return threads(kind).submit(for: client, isDropped: isDropped, work)
+    }
+
+    private static func threads(_ kind: Kind) -> HelperThreads {
+        switch kind {
+        case .requests: requests
+        case .responses: responses
+        case .handlers: handlers
         }
     }
 }

@@ -14,7 +14,7 @@ package protocol NamedExecutors: Sendable {
 struct EndpointServices: Sendable {
     let report: @Sendable (GatewayIncident) -> Void
     let log: (any RequestLog)?
-    let blockingWork: WorkApart?
+    let blockingWork: (@Sendable (_ work: WaitingWork) -> Bool)?
     let executors: (@Sendable (_ name: String) -> any NamedExecutors)?
     let noteMainQueue: @Sendable (_ endpoint: String) -> Void
 

@@ -25,7 +25,7 @@ public struct GatewayEnvironment: Sendable {
     package var responseWorkApart: WorkApart?
     /// Runs what handlers and shared values pass to `blocking(_:)` on other threads. Returns false if too
     /// much waits there. Default nil: it is run at once.
-    package var blockingWork: WorkApart?
+    package var blockingWork: (@Sendable (_ work: WaitingWork) -> Bool)?
     /// Makes the executors of the tasks of an endpoint or a shared value, by its name: `GET /products/{id}`.
     /// Default nil: the loops themselves run them, without knowing whose they are.
     package var executors: (@Sendable (_ name: String) -> any NamedExecutors)?

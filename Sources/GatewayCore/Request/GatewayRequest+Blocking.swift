@@ -56,7 +56,7 @@ extension Gateway {
 /// Waits for work on another thread, in the context of the caller. Without other threads, as in virtual time,
 /// it is done at once.
 private func runBlocking<Value: Sendable>(
-    _ work: @escaping @Sendable () throws -> Value, on threads: WorkApart?
+    _ work: @escaping @Sendable () throws -> Value, on threads: (@Sendable (_ work: WaitingWork) -> Bool)?
 ) async throws -> Value {
     guard let threads else { return try work() }
     let context = CallContext.current
@@ -67,7 +67,7 @@ private func runBlocking<Value: Sendable>(
             }
             observer(result)
         }
-        if !threads({ waiting.run() }) { observer(.failure(GatewayError.overloaded)) }
+        if !threads(waiting) { observer(.failure(GatewayError.overloaded)) }
         return waiting
     }.value
 }

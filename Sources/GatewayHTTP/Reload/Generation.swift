@@ -100,8 +100,9 @@ struct Generation: Sendable {
         environment.responseWorkApart = {
             WorkThreads.submit(.responses, for: CallContext.current?.client, $0)
         }
-        environment.blockingWork = {
-            WorkThreads.submit(.handlers, for: CallContext.current?.client, $0)
+        environment.blockingWork = { work in
+            WorkThreads.submit(
+                .handlers, for: CallContext.current?.client, isDropped: { work.isTaken }, { work.run() })
         }
         environment.executors = { LoopExecutors($0, on: site.loops, site.mainQueueLog) }
         environment.noteMainQueue = { site.mainQueueLog.add($0) }

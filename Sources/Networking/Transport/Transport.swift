@@ -176,6 +176,9 @@ package final class WaitingWork: Disposable {
 
     package init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
 
+    /// Whether it was dropped, or has begun.
+    package var isTaken: Bool { work.withLock { $0 == nil } }
+
     package func run() { take()?() }
 
     package func dispose() { _ = take() }

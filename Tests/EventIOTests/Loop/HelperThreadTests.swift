@@ -27,6 +27,33 @@ struct HelperThreadTests {
         try spin(while: done.withLock { $0 } < 6) { "\(done.withLock { $0 }) of 6 items done" }
     }
 
+    @Test("Work that nobody wants any more gives its place and its client's share to other work")
+    func dropped() throws {
+        let threads = HelperThreads(name: "helper-dropped", limit: 1, waitingLimit: 2)
+        let client = SocketAddress(host: "127.0.0.1", port: 1).map { AddressPrefix($0) }
+        let (begun, gate) = (Signal(), Signal())
+        let (isDropped, done) = (Lock(false), Lock(0))
+        #expect(
+            threads.submit {
+                begun.fire()
+                try? gate.waitBlocking()
+            })
+        try begun.waitBlocking()
+        func submit() -> Bool {
+            threads.submit(
+                for: client, isDropped: { isDropped.withLock { $0 } }, { done.withLock { $0 += 1 } })
+        }
+        #expect(submit())
+        #expect(!submit())
+        isDropped.withLock { $0 = true }
+        // The search before was less than 100 ms ago.
+        try spin(while: !submit()) { "the dropped work keeps its place" }
+        isDropped.withLock { $0 = false }
+        gate.fire()
+        try spin(while: done.withLock { $0 } < 1) { "the later work has not run" }
+        #expect(done.withLock { $0 } == 1)
+    }
+
     @Test("A waiting limit of Int.max accepts any amount of work")
     func unlimited() throws {
         let threads = HelperThreads(name: "helper-any", limit: 1, waitingLimit: .max)

@@ -33,7 +33,7 @@ final class Bench: Sendable {
         overrides: [String: UpstreamURLs] = [:],
         retry: CallRetryPolicy = .never,
         workApart: (@Sendable (_ work: @escaping @Sendable () -> Void) -> Bool)? = nil,
-        blockingWork: (@Sendable (_ work: @escaping @Sendable () -> Void) -> Bool)? = nil,
+        blockingWork: (@Sendable (_ work: WaitingWork) -> Bool)? = nil,
         hasRoom: (@Sendable (Int) -> Bool)? = nil
     ) {
         let transport = StubTransport(scheduler: time)

@@ -15,6 +15,8 @@ final class HeldWork: Sendable {
         return true
     }
 
+    func submit(_ work: WaitingWork) -> Bool { submit { work.run() } }
+
     var count: Int { waiting.withLock { $0.count } }
 
     func run() {
