@@ -32,7 +32,8 @@ struct HelperThreadTests {
         let threads = HelperThreads(name: "helper-dropped", limit: 1, waitingLimit: 2)
         let client = SocketAddress(host: "127.0.0.1", port: 1).map { AddressPrefix($0) }
         let (begun, gate) = (Signal(), Signal())
-        let (isDropped, done) = (Lock(false), Lock(0))
+        let isDropped = Lock(false)
+        let done = Lock(0)
         #expect(
             threads.submit {
                 begun.fire()
