@@ -1,4 +1,6 @@
 import Dispatch
+import HTTPModel
+import JSONBytes
 import NetworkingTesting
 import Rx
 import RxTesting
