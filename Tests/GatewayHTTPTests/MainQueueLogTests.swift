@@ -1,3 +1,4 @@
+import Dispatch
 import GatewayCore
 import Glibc
 import JSONBytes
