@@ -322,7 +322,7 @@ struct EventStreamTests {
         let events = CallContext.$current.withValue(context) { Received(stream) }
         time.advance(by: .seconds(2))
         #expect(events.isCompleted)
-        #expect(transport.attempts.map { $0.call.fields[.xRequestID] } == ["r-1", "r-1", "r-1"])
+        #expect(transport.attempts.map { $0.call.allFields[.xRequestID] } == ["r-1", "r-1", "r-1"])
     }
 
     @Test("Disposal ends the wait for the next connection")

@@ -1,5 +1,3 @@
-package import JSONBytes
-
 /// Writes the events of one stream (WHATWG HTML 9.2), as `EventParser` reads them.
 package struct EventWriter: Sendable {
     /// A field would end before its last character.
@@ -49,33 +47,14 @@ package struct EventWriter: Sendable {
         return bytes[...]
     }
 
-    /// Returns an event whose data is a JSON value.
-    ///
-    /// - Parameters:
-    ///   - value: the data.
-    ///   - name: the name of the event, without line ends. Nil: a message.
-    package static func message(_ value: JSONFragment, as name: String? = nil) -> ArraySlice<UInt8> {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(value.bytes.count + (name?.utf8.count ?? 0) + 20)
-        if let name {
-            bytes += "event: ".utf8
-            bytes += name.utf8
-            bytes.append(lineFeed)
-        }
-        bytes += data
-        bytes.append(onOneLine: value)
-        bytes += end
-        return bytes[...]
-    }
-
     /// Returns a line that asks the reader to wait so long before its next connection.
     package static func retry(milliseconds: Int) -> ArraySlice<UInt8> {
         Array("retry: \(milliseconds)\n\n".utf8)[...]
     }
 
-    private static let data = Array("data: ".utf8)
-    private static let end = Array("\n\n".utf8)
-    private static let lineFeed = UInt8(ascii: "\n")
+    static let data = Array("data: ".utf8)
+    static let end = Array("\n\n".utf8)
+    static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
     private static func endsLine(_ byte: UInt8) -> Bool { byte == lineFeed || byte == carriageReturn }
@@ -93,19 +72,6 @@ package struct EventWriter: Sendable {
             } else {
                 bytes.append(byte)
             }
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Appends a JSON value on one line. Its line ends stand between tokens (RFC 8259 7), where a space means
-    /// the same.
-    package mutating func append(onOneLine value: JSONFragment) {
-        let start = endIndex
-        append(contentsOf: value.bytes)
-        for index in start..<endIndex
-        where self[index] == UInt8(ascii: "\n") || self[index] == UInt8(ascii: "\r") {
-            self[index] = UInt8(ascii: " ")
         }
     }
 }

@@ -32,3 +32,37 @@ public struct ServerSentEvent: Sendable, Hashable {
         try decoder.decode(type, from: fragment())
     }
 }
+
+extension EventWriter {
+    /// Returns an event whose data is a JSON value.
+    ///
+    /// - Parameters:
+    ///   - value: the data.
+    ///   - name: the name of the event, without line ends. Nil: a message.
+    package static func message(_ value: JSONFragment, as name: String? = nil) -> ArraySlice<UInt8> {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(value.bytes.count + (name?.utf8.count ?? 0) + 20)
+        if let name {
+            bytes += "event: ".utf8
+            bytes += name.utf8
+            bytes.append(lineFeed)
+        }
+        bytes += data
+        bytes.append(onOneLine: value)
+        bytes += end
+        return bytes[...]
+    }
+}
+
+extension [UInt8] {
+    /// Appends a JSON value on one line. Its line ends stand between tokens (RFC 8259 7), where a space means
+    /// the same.
+    package mutating func append(onOneLine value: JSONFragment) {
+        let start = endIndex
+        append(contentsOf: value.bytes)
+        for index in start..<endIndex
+        where self[index] == UInt8(ascii: "\n") || self[index] == UInt8(ascii: "\r") {
+            self[index] = UInt8(ascii: " ")
+        }
+    }
+}

@@ -44,8 +44,8 @@ package final class ForeignWait: Disposable {
 }
 
 extension SubscriberContexts {
-    /// Tells the running context's clock of a wait for the clock of `scheduler`. Returns nil if there is no
-    /// wait, or the context's clock is a real one, too.
+    /// Tells the running context's clock of a wait for the clock of `scheduler`. Returns nil without a wait,
+    /// or if the context's clock is a real one, too.
     static func beginWait(_ dueTime: RxTimeInterval, on scheduler: any SchedulerType) -> ForeignWait? {
         guard let running, let clock = running.scheduler as? any JumpingClock, !running.hasEnded else {
             return nil
