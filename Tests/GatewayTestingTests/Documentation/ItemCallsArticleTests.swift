@@ -70,9 +70,13 @@ struct ItemCallsArticleTests {
         let upstreams = StubUpstreams()
         upstreams["accounts"].on(.get, "/carts/kim")
             .answer(.json(#"[{"product":7,"count":1},{"product":8,"count":2}]"#))
-        upstreams["catalog"].on(.get, "/products/7").answer(.json(#"{"name":"Kettle"}"#))
-        upstreams["catalog"].on(.get, "/products/8").answer(.status(.notFound))
+        serveProducts(upstreams["catalog"])
         return upstreams
+    }
+
+    private func serveProducts(_ catalog: StubUpstream) {
+        catalog.on(.get, "/products/7").answer(.json(#"{"name":"Kettle"}"#))
+        catalog.on(.get, "/products/8").answer(.status(.notFound))
     }
 
     @Test("The file and the handler answer with the bytes that the article shows")
@@ -123,7 +127,8 @@ struct ItemCallsArticleTests {
 
     @Test("A client's list that is too long is its mistake, and missing products are left out")
     func wishes() async throws {
-        let upstreams = upstreams()
+        let upstreams = StubUpstreams()
+        serveProducts(upstreams["catalog"])
         try await withGateway(
             .virtualTime, upstreams: upstreams, declare: { declareWishes(on: $0) }
         ) { client in

@@ -108,7 +108,7 @@ struct TypesByExampleTests {
             seen.withLock { $0 += attempts }
         }
         try await withGateway(
-            .virtualTime, upstreams: upstreams, configuration: configuration,
+            .sockets, upstreams: upstreams, configuration: configuration,
             declare: { gateway in
                 let catalog = gateway.provider(CatalogAPI.self, upstream: "catalog")
                 gateway.get("/total") { _ in .parts(total: catalog.rx.request(.total).fragment()) }
