@@ -51,6 +51,23 @@ struct RecordStreamTests {
         #expect(bench.incidents.count == 1)
     }
 
+    @Test("Events that end before the first one are 204, so that their client does not connect again")
+    func none() async throws {
+        bench.gateway.get("/own") { _ in .events(Observable<Int>.empty()) }
+        bench.gateway.get("/call") { [diary = bench.diary] _ in .events(diary.rx.events(.recent)) }
+        bench.gateway.get("/lines") { _ in .lines(Observable<Int>.empty()) }
+        bench.upstream("/recent", .response(204))
+        for path in ["/own", "/call"] {
+            let reply = try await bench.eventualAnswer(path)
+            #expect(reply.status == 204)
+            #expect(reply.fields[.contentType] == nil)
+            #expect(reply.body.isEmpty)
+        }
+        let lines = try await bench.eventualAnswer("/lines")
+        #expect(lines.status == 200)
+        #expect(bench.incidents.isEmpty)
+    }
+
     @Test("A failure after the first event ends the events with it, and is an incident")
     func late() async throws {
         bench.gateway.get("/events") { _ in .events(sequence(1, failing: true)) }

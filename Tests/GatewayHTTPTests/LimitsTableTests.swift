@@ -160,6 +160,7 @@ struct LimitsTableTests {
             "loop.work": LoopTurn.workLength,
             "loop.blocked": BlockWatch.limit,
             "work.threads": WorkThreads.threads,
+            "work.background": WorkThreads.backgroundThreads,
             "work.handlers": WorkThreads.handlerThreads,
             "work.waiting": WorkThreads.waiting,
             "work.waitingResponses": WorkThreads.waitingResponses,

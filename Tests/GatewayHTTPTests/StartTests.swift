@@ -1,5 +1,6 @@
 import Dispatch
 import EventIO
+import Foundation
 import GatewayCore
 import Glibc
 import TestSupport
@@ -74,6 +75,21 @@ struct StartTests {
             server.waitUntilStopped()
             #expect(log.events == events)
         }
+    }
+
+    @Test("Hooks and jobs run on threads that no other task waits for")
+    func background() async throws {
+        let executor = BackgroundExecutor()
+        let names = await withTaskGroup(of: String.self) { group in
+            for _ in 0..<4 { group.addTask(executorPreference: executor) { Self.threadName } }
+            return await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(names == ["background"])
+    }
+
+    private static var threadName: String {
+        let text = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        return text?.trimmingCharacters(in: .newlines) ?? ""
     }
 
     @Test("Each loop finds its own executor of an endpoint, and a loop of another group finds none")

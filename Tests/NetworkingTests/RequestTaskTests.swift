@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPModel
+import JSONBytes
 import Networking
 import NetworkingCompatibility
 import Testing
@@ -33,6 +34,15 @@ struct RequestTaskTests {
             #expect(call.query == "a=1&b=x%20y")
             #expect(try call.body.collect() == Array(#"{"weight":71.5}"#.utf8)[...])
         }
+    }
+
+    @Test("A body that is JSON already is sent as it is")
+    func fragment() throws {
+        let text = #"{"a": 1,"a":[2.50]}"#
+        let task = RequestTask.json(try JSONFragment(validating: Array(text.utf8)[...]))
+        let call = try Outgoing.call(Anything(method: .post, task: task))
+        #expect(try call.body.collect() == Array(text.utf8)[...])
+        #expect(call.fields[.contentType] == "application/json")
     }
 
     @Test("Query parameters are added to existing ones and to the path's query")

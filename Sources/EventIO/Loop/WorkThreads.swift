@@ -3,9 +3,10 @@ import Dispatch
 /// The threads that do for all loops what would hold up a loop. They end after 5 s without work. Requests,
 /// responses, handlers and files have threads of their own, so that none waits for another.
 public enum WorkThreads {
-    /// The threads of each kind but `handlers`.
+    /// The threads of `requests` and of `responses`.
     static let threads = 2
     static let handlerThreads = 16
+    static let backgroundThreads = 64
     static let waiting = 1024
     static let waitingResponses = 256
 
@@ -17,6 +18,8 @@ public enum WorkThreads {
         case responses
         /// Runs the blocking work of handlers, which mostly waits.
         case handlers
+        /// Runs the code of hooks and jobs, which may block.
+        case background
     }
 
     private static let requests = HelperThreads(
@@ -25,6 +28,9 @@ public enum WorkThreads {
         name: "responses", limit: threads, waitingLimit: waitingResponses, idleTimeout: .seconds(5))
     private static let handlers = HelperThreads(
         name: "blocking", limit: handlerThreads, waitingLimit: waiting, idleTimeout: .seconds(5))
+
+    private static let background = HelperThreads(
+        name: "background", limit: backgroundThreads, waitingLimit: waiting, idleTimeout: .seconds(5))
 
     /// Runs `work`. Returns false and drops it if too much of the kind is waiting, at all or for this client,
     /// or no thread can be started.
@@ -48,6 +54,7 @@ public enum WorkThreads {
         case .requests: requests
         case .responses: responses
         case .handlers: handlers
+        case .background: background
         }
     }
 }

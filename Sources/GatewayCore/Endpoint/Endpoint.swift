@@ -189,7 +189,8 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.authorizationUpstreams += upstreams }
     }
 
-    /// Forwards the client's `Cookie` to these upstreams only. Each must have a `provider(_:upstream:)`.
+    /// Forwards the client's `Cookie` to these upstreams only. Their 401 and 403 reach the client, even if it
+    /// sent no `Cookie`. Each must have a `provider(_:upstream:)`.
     public static func forwardsCookies(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.cookieUpstreams += upstreams }
     }

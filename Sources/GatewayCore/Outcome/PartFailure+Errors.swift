@@ -67,7 +67,7 @@ extension PartFailure {
             elapsedMilliseconds: Int(elapsed / 1_000_000), isRetryable: isRetryable,
             answer: FailureAnswer(
                 status: FailureAnswer.status(
-                    kind: kind, reason: reason, status: nil, forwardsAuthorization: false)))
+                    kind: kind, reason: reason, status: nil, forwardsCredentials: false)))
     }
 
     /// An error that the endpoint or its model threw for the part.
@@ -87,7 +87,7 @@ extension PartFailure {
     private convenience init(_ error: NetworkError, reveals: Bool) {
         let status = FailureAnswer.status(
             kind: error.kind, reason: error.reason, status: error.statusCode,
-            forwardsAuthorization: error.call?.forwardsAuthorization ?? false)
+            forwardsCredentials: error.call?.forwardsCredentials ?? false)
         var answer = FailureAnswer(status: status)
         if status == 503 {
             let received = error.retryAfter.map { Int(clamping: ($0.nanoseconds / 1_000_000 + 999) / 1_000) }

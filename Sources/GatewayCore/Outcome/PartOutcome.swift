@@ -185,9 +185,9 @@ struct FailureAnswer: Sendable {
     }
 
     /// Returns the answer's status for the outcome of a required part. If the endpoint forwards the client's
-    /// `Authorization` to the upstream, the upstream's 401 or 403 is meant for the client.
+    /// `Authorization` or `Cookie` to the upstream, the upstream's 401 or 403 is meant for the client.
     static func status(
-        kind: OutcomeKind, reason: FailureReason, status: Int?, forwardsAuthorization: Bool
+        kind: OutcomeKind, reason: FailureReason, status: Int?, forwardsCredentials: Bool
     ) -> Int {
         switch kind {
         case .success, .noContent:
@@ -195,8 +195,8 @@ struct FailureAnswer: Sendable {
         case .requestErr:
             switch status {
             case .some(let status) where [404, 409, 410, 412, 422].contains(status): return status
-            case 401 where forwardsAuthorization: return 401
-            case 403 where forwardsAuthorization: return 403
+            case 401 where forwardsCredentials: return 401
+            case 403 where forwardsCredentials: return 403
             case 429: return 503
             default: return 502
             }

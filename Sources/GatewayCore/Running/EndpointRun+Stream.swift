@@ -14,9 +14,14 @@ extension EndpointRun {
             switch start {
             case .failure(let error): fail(error)
             case .whole(let bytes):
-                var body = body
+                var (body, overrides) = (body, overrides)
                 body.bytes = bytes
-                end { renderer.raw(body, overrides, for: $0) }
+                if bytes.isEmpty, case .events? = source.records?.format {
+                    // The client would connect again after any other end (WHATWG HTML 9.2.2).
+                    body.contentType = nil
+                    overrides.status = .noContent
+                }
+                end { [body, overrides] in renderer.raw(body, overrides, for: $0) }
             case .pieces:
                 // From now on the stream belongs to the answer.
                 state.withLock { $0.work = nil }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import JSONBytes
 import JSONCoding
 
 /// The body and the query of a call (Moya's `Task`).
@@ -42,6 +43,11 @@ public struct RequestTask: Sendable {
     /// A JSON body, encoded by `RequestTask.encoder`.
     public static func json(_ value: some Encodable & Sendable) -> RequestTask {
         RequestTask(content: .other(.model(value, encoder)))
+    }
+
+    /// A JSON body that is JSON already, such as the client's.
+    public static func json(_ fragment: JSONFragment) -> RequestTask {
+        RequestTask(content: .other(.bytes(fragment.bytes, contentType: "application/json")))
     }
 
     /// A body encoded by a custom encoder. The encoder must not be changed afterwards.

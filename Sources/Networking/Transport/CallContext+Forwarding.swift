@@ -10,16 +10,16 @@ extension CallContext {
     /// client's.
     func forwardsTheSame(as other: CallContext) -> Bool { forwarding === other.forwarding }
 
-    /// Whether the client's `Authorization`, if sent, is forwarded to the upstream.
-    func forwardsAuthorization(to upstream: Upstream) -> Bool {
-        forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
+    /// Whether the client's `Authorization` or `Cookie`, if sent, is forwarded to the upstream.
+    func forwardsCredentials(to upstream: Upstream) -> Bool {
+        guard let forwarding else { return false }
+        return forwarding.authorizationUpstreams.contains(upstream.name)
+            || forwarding.cookieUpstreams.contains(upstream.name)
     }
 
     /// Whether calls to the upstream may carry fields of the client, if it sent them.
     func forwardsFields(to upstream: Upstream) -> Bool {
-        guard let forwarding else { return false }
-        return forwards || forwarding.authorizationUpstreams.contains(upstream.name)
-            || forwarding.cookieUpstreams.contains(upstream.name)
+        forwards || forwardsCredentials(to: upstream)
     }
 
     /// Whether upstreams learn of the client.

@@ -87,10 +87,10 @@ public final class TransportCall: Sendable {
         return context.fieldsForAll ?? context.fields(for: upstream)
     }
 
-    /// Whether the client's `Authorization`, if sent, is forwarded to this upstream, so that its 401 and 403
-    /// concern the client. False if the target or an interceptor sets its own.
-    package var forwardsAuthorization: Bool {
-        guard let context, context.forwardsAuthorization(to: upstream) else { return false }
+    /// Whether the client's `Authorization` or `Cookie`, if sent, is forwarded to this upstream, so that its
+    /// 401 and 403 concern the client. False if the target or an interceptor sets its own `Authorization`.
+    package var forwardsCredentials: Bool {
+        guard let context, context.forwardsCredentials(to: upstream) else { return false }
         return own?.headers.contains(.authorization) != true
     }
 

@@ -118,6 +118,7 @@ package final class UpstreamCounts {
 }
 
 extension Upstream {
-    /// The label in metrics: the name, unless other servers share it.
-    package var label: String { isNamed && !isRedirectTarget && !isComputed ? name : MetricName.other }
+    /// The label in metrics: the name that the code or the file gives it. All servers whose addresses the
+    /// targets of a named provider compute count under its name.
+    package var label: String { isNamed && !isRedirectTarget ? name : MetricName.other }
 }
