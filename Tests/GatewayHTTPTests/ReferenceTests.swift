@@ -63,7 +63,7 @@ struct ReferenceTests {
                 default: .networkFail
                 }
             let status = FailureAnswer.status(
-                kind: kind, reason: reason, status: nil, forwardsAuthorization: false)
+                kind: kind, reason: reason, status: nil, forwardsCredentials: false)
             #expect(row[2] == "\(status)", "\(row[0])")
             #expect(row[3] == (reason.isRetried ? "yes" : "no"), "\(row[0])")
             #expect(row[4] == (reason.isTransient ? "yes" : "no"), "\(row[0])")
