@@ -14,15 +14,15 @@ extension EndpointRun {
             switch start {
             case .failure(let error): fail(error)
             case .whole(let bytes):
-                var (body, overrides) = (body, overrides)
+                var body = body
                 body.bytes = bytes
-                if bytes.isEmpty, case .events? = source.records?.format {
-                    // The client would connect again after any other end (WHATWG HTML 9.2.2).
-                    body.contentType = nil
-                    overrides.status = .noContent
-                }
-                end { [body, overrides] in renderer.raw(body, overrides, for: $0) }
-            case .pieces:
+                end { renderer.raw(body, overrides, for: $0) }
+            case .empty where source.records?.format == .events:
+                // The client would connect again after any other end (WHATWG HTML 9.2.2).
+                var overrides = overrides
+                overrides.status = .noContent
+                end { [overrides] in renderer.raw(RawBody(bytes: []), overrides, for: $0) }
+            case .pieces, .empty:
                 // From now on the stream belongs to the answer.
                 state.withLock { $0.work = nil }
                 context.liftDeadline()

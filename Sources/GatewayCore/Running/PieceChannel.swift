@@ -12,8 +12,10 @@ import Rx
 final class PieceChannel: PieceSource {
     /// How a body begins.
     enum Start {
-        /// The first piece can be read, or the body is empty.
+        /// The first piece can be read.
         case pieces
+        /// The body has ended without a piece, which can be read.
+        case empty
         /// Nothing has to be read.
         case whole(ArraySlice<UInt8>)
         case failure(any Error)
@@ -136,16 +138,16 @@ final class PieceChannel: PieceSource {
     /// Returns the error that breaks off a body that has begun and that somebody still wants.
     func finish(_ end: Result<Void, any Error>) -> (any Error)? {
         var end = end
-        let (receiver, beginning, held, isCancelled) = state.withLock { state in
+        let (receiver, beginning, held, isEmpty, isCancelled) = state.withLock { state in
             if case .success = end, let length, state.count < length {
                 end = .failure(EndpointFault("a stream has \(state.count) of its \(length) bytes"))
             }
             let held = state.takeHeld()
-            return (state.waiting.finish(end), state.begin(), held, state.isCancelled)
+            return (state.waiting.finish(end), state.begin(), held, state.count == 0, state.isCancelled)
         }
         receiver?(end.map { nil })
         switch end {
-        case .success: begin(held.map { .whole($0) } ?? .pieces, beginning)
+        case .success: begin(held.map { .whole($0) } ?? (isEmpty ? .empty : .pieces), beginning)
         case .failure(let error):
             begin(.failure(error), beginning)
             if beginning.onStart == nil, !isCancelled { return error }
