@@ -53,12 +53,7 @@ extension Part {
         itemFailure: ItemFailurePolicy = .null, atLeast: Int? = nil,
         call: @escaping @Sendable (Items.Element) throws -> Single<Value>
     ) -> Part where Items.Element: Sendable {
-        if let fault = PlannedItems.fault(concurrency: concurrency, limit: limit, atLeast: atLeast) {
-            return Part(source: .error(EndpointFault("forEach: \(fault)")))
-        }
-        let rules = ItemRules(
-            concurrency: concurrency, limit: limit, failure: itemFailure.failure, atLeast: atLeast)
-        return Part(items: { environment, reveals in
+        part(limit, concurrency, itemFailure, atLeast) { rules, environment, reveals in
             do {
                 return try HandlerItemCalls.run(
                     for: items, rules, from: origin.origin, in: environment, reveals: reveals
@@ -66,7 +61,7 @@ extension Part {
             } catch {
                 return .error(error)
             }
-        })
+        }
     }
 
     /// A part with a call for each item of a list that an earlier call returns. If that call fails, its
@@ -84,18 +79,26 @@ extension Part {
         itemFailure: ItemFailurePolicy = .null, atLeast: Int? = nil,
         call: @escaping @Sendable (Items.Element) throws -> Single<Value>
     ) -> Part where Items.Element: Sendable {
-        if let fault = PlannedItems.fault(concurrency: concurrency, limit: limit, atLeast: atLeast) {
-            return Part(source: .error(EndpointFault("forEach: \(fault)")))
-        }
-        let rules = ItemRules(
-            concurrency: concurrency, limit: limit, failure: itemFailure.failure, atLeast: atLeast)
-        return Part(items: { environment, reveals in
+        part(limit, concurrency, itemFailure, atLeast) { rules, environment, reveals in
             items.flatMap { list in
                 try HandlerItemCalls.run(
                     for: list, rules, from: .upstream, in: environment, reveals: reveals
                 ) { try fragment(of: call($0)) }
             }
-        })
+        }
+    }
+
+    /// A part that makes its calls by these rules; a fault of the endpoint if a number is out of its range.
+    private static func part(
+        _ limit: Int?, _ concurrency: Int?, _ itemFailure: ItemFailurePolicy, _ atLeast: Int?,
+        _ work: @escaping @Sendable (ItemRules, PartEnvironment, Bool) -> Single<ItemsEnd>
+    ) -> Part {
+        if let fault = PlannedItems.fault(concurrency: concurrency, limit: limit, atLeast: atLeast) {
+            return Part(source: .error(EndpointFault("forEach: \(fault)")))
+        }
+        let rules = ItemRules(
+            concurrency: concurrency, limit: limit, failure: itemFailure.failure, atLeast: atLeast)
+        return Part(items: { work(rules, $0, $1) })
     }
 
     /// Adds no operator to a call that ends in `fragment()`, the common case.
