@@ -59,17 +59,29 @@ struct HangingUpstreamTests {
         return errors?.elements.first?[member: "reason"]?.stringValue
     }
 
+    /// Calls `/page` until its circuit is open, and returns how many calls failed before.
+    ///
+    /// On a busy machine a call may get too little of its request's time to tell of the upstream, so there may
+    /// be more of them than the circuit needs.
+    private func failuresBeforeOpening(_ gateway: FileGateway) throws -> Int {
+        var failures = 0
+        try spin(
+            while: try { () throws -> Bool in
+                guard try reason(try gateway.get("/page")) != "circuit_open" else { return false }
+                failures += 1
+                return true
+            }()
+        ) { "\(failures) failures, \(gateway.server.settled.upstreams["parts"] as Any)" }
+        return failures
+    }
+
     @Test("Its circuit opens, whichever limit ends the calls", arguments: limits)
     func opens(_ limits: Limits) throws {
         let hanging = try upstream(sending: "")
         defer { hanging.stop() }
         let gateway = try FileGateway(file(hanging.port, limits))
         defer { gateway.server.stop() }
-        for _ in 1...5 {
-            let reason = try reason(try gateway.get("/page"))
-            #expect(reason != "circuit_open")
-        }
-        #expect(try reason(try gateway.get("/page")) == "circuit_open")
+        #expect(try failuresBeforeOpening(gateway) >= 5)
         #expect(gateway.server.settled.upstreams["parts"]?.openings == 1)
     }
 
@@ -95,7 +107,7 @@ struct HangingUpstreamTests {
                 return !isEjected
             }()
         ) { "\(failures) failures, \(gateway.server.settled.upstreams["parts"] as Any)" }
-        #expect(failures == 3)
+        #expect(failures >= 3)
         for _ in 1...50 { #expect(try gateway.get("/page").status == 200) }
     }
 
@@ -158,8 +170,7 @@ struct HangingUpstreamTests {
         defer { hanging.stop() }
         let gateway = try FileGateway(file(hanging.port, limits))
         defer { gateway.server.stop() }
-        for _ in 1...5 { _ = try gateway.get("/page") }
-        #expect(try reason(try gateway.get("/page")) == "circuit_open")
+        #expect(try failuresBeforeOpening(gateway) >= 5)
     }
 
     @Test("Calls whose clients leave are no failures, however long they waited")
@@ -208,8 +219,7 @@ struct HangingUpstreamTests {
         defer { hanging.stop() }
         let gateway = try FileGateway(file(hanging.port, Limits(timeout: "20ms")))
         defer { gateway.server.stop() }
-        for _ in 1...5 { _ = try gateway.get("/page") }
-        #expect(try reason(try gateway.get("/page")) == "circuit_open")
+        #expect(try failuresBeforeOpening(gateway) >= 5)
         #expect(try gateway.get("/other").status == 200)
         #expect(gateway.server.settled.upstreams["parts"]?.circuit == .closed)
         // From now on it is known to answer.
@@ -233,13 +243,13 @@ struct HangingUpstreamTests {
         ) { $0.logLevel = .info }
         var isStopped = false
         defer { if !isStopped { gateway.stop() } }
-        for _ in 1...5 { _ = try gateway.get("/page") }
+        let failures = try failuresBeforeOpening(gateway)
         let first = try reason(try gateway.get("/other"))
         #expect(first == "http_response_timeout")
         for target in ["/other", "/page"] {
             #expect(try reason(try gateway.get(target)) == "circuit_open")
         }
-        #expect(hanging.requests.count == 6)
+        #expect(hanging.requests.count == failures + 1)
         gateway.stop()
         isStopped = true
         close(pipe.writer)
