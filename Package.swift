@@ -11,12 +11,13 @@ import PackageDescription
 //     6      GatewayHTTP
 //     5      GatewayConfig   NetworkingCompatibility
 //     4      GatewayCore   NetworkingSession   NetworkingTesting
-//     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   RxTesting
+//     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   AccessControl   SharedStore
+//            RxTesting
 //     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
-//     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics   OTLP
+//     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics   OTLP   Crypto
 //     0      ASCIIText   Locking   Queues   Timers
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL
-//            CLinux   CPages   CConsole
+//            CCrypto   CHiredis   CLinux   CPages   CConsole
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -73,6 +74,8 @@ let package = Package(
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CPSL", providers: [.apt(["libpsl-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         // Linux system calls without a glibc function.
         .systemLibrary(name: "CLinux"),
         // Embeds the files of Public/ in the program.
@@ -117,7 +120,16 @@ let package = Package(
         module("OTLP", ["ASCIIText"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
-        module("Resilience", ["Queues"]),
+        module("Resilience", ["Queues", "Locking"]),
+
+        // Digests, signatures and random bytes.
+        module("Crypto", ["CCrypto", "ASCIIText"]),
+        // Who calls: tokens, keys and claims, as values, with the time as a parameter.
+        module("AccessControl", ["Crypto", "JSONBytes", "ASCIIText"]),
+        // Counts in Redis what several processes limit together.
+        module(
+            "SharedStore",
+            ["CHiredis", "EventIO", "Crypto", "Resilience", "Queues", "ASCIIText", "Timers", "Locking"]),
 
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Metrics", "Timers"]),
         module(
@@ -298,6 +310,12 @@ let package = Package(
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("ASCIITextTests", ["ASCIIText"]),
         tests("ResilienceTests", ["Resilience"]),
+        tests("CryptoTests", ["Crypto", "CCrypto"], resources: [.copy("Vectors")]),
+        tests(
+            "AccessControlTests", ["AccessControl", "Crypto", "JSONBytes"], resources: [.copy("Vectors")]),
+        tests(
+            "SharedStoreTests",
+            ["SharedStore", "EventIO", "Crypto", "Resilience", "Locking", "TestSupport"]),
         tests("MetricsTests", ["Metrics", "TestTools"]),
         tests("OTLPTests", ["OTLP", "TestTools"]),
         tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),

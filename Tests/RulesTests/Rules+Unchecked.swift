@@ -88,8 +88,8 @@ extension Rules {
             "RxTesting": 1, "RxVirtualTime": 1,
         ],
         "unsafeDowncast": ["EventIO": 1, "Rx": 23, "RxVirtualTime": 3],
-        "Unmanaged": ["EventIO": 27, "Rx": 22],
-        "nonisolated(unsafe)": ["EventIO": 1],
+        "Unmanaged": ["EventIO": 27, "Rx": 22, "SharedStore": 2],
+        "nonisolated(unsafe)": ["Crypto": 1, "EventIO": 1],
     ]
 
     /// Complains about each module that uses such a form more or less often than its cap.

@@ -1,0 +1,22 @@
+public import JSONBytes
+
+/// A caller with an API key.
+public struct APIKey: Sendable, Equatable {
+    /// The name in the file.
+    public let name: String
+    /// A JSON object: `sub` with the name, and the claims of the line.
+    public let claims: JSONFragment
+    /// The number of the key in its table, from 0, so that others can keep an array of their own.
+    public let index: Int
+}
+
+/// What is wrong with a line of a file of API keys. The text shows no key, hash or value of a claim.
+public struct APIKeyFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The number of the line, from 1.
+    public let line: Int
+    /// What is wrong, in words.
+    public let reason: String
+
+    /// The line and what is wrong with it.
+    public var description: String { "line \(line): \(reason)" }
+}
