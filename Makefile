@@ -2,16 +2,16 @@
 
 SWIFT ?= swift
 PORT ?= 8080
-PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libpcre2-dev libpsl-dev libmimalloc-dev curl
+PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libpcre2-dev libpsl-dev libhiredis-dev libmimalloc-dev curl
 # Runs the tests.
 RUNNER = python3
 # Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and readers of
 # YAML and of metrics. Of prometheus they need promtool, and of systemd systemd-analyze.
-PEERS = nginx haproxy prometheus systemd libnginx-mod-http-brotli-filter python3-pip python3-brotli openssl tinyproxy
+PEERS = nginx haproxy redis-server prometheus systemd libnginx-mod-http-brotli-filter python3-pip python3-brotli openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
 # Proofs under load need these, too.
-SOAK = nginx openssl strace slowhttptest wrk prometheus
+SOAK = nginx openssl strace slowhttptest wrk prometheus redis-server
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # How often the tests run, to find those that fail now and then.
@@ -50,9 +50,9 @@ help:
 	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
 	@echo 'make sanitize      run the tests with the thread and the address sanitizer; only some: TARGETS=RxTests SKIP=DepthTests'
 	@echo 'make check-all     run lint, docs, test, fuzz, test-browser and sanitize, in this order (under two hours on two cores)'
-	@echo 'make soak          run the proofs under load (25 minutes); only one: make soak PROOF=drain'
+	@echo 'make soak          run the proofs under load (half an hour); only one: make soak PROOF=drain'
 	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts'
-	@echo '                   relay reload endpoints wakes records night capacity collector)'
+	@echo '                   relay reload endpoints wakes records night capacity collector access store)'
 	@echo 'make clean         remove build products'
 
 setup: libraries

@@ -165,25 +165,24 @@ let package = Package(
         module(
             "GatewayCore",
             [
-                "EndpointPlans", "Networking", "Rx", "ContentCoding", "HTTPModel", "JSONBytes", "JSONCoding",
-                "Metrics", "ASCIIText", "Locking",
+                "EndpointPlans", "Networking", "AccessControl", "Crypto", "Resilience", "Rx",
+                "ContentCoding", "HTTPModel", "JSONBytes", "JSONCoding", "Metrics", "ASCIIText", "Locking",
             ]),
 
         // The settings of a gateway, and the reader of its file (YAML), with a place for each problem.
         module(
             "GatewayConfig",
             [
-                "CYAML", "GatewayCore", "EndpointPlans", "NetworkingSession", "Networking", "HTTPInbound",
-                "HTTPOutbound",
-                "EventIO", "HTTPModel", "JSONBytes", "Resilience", "Metrics", "ASCIIText", "Rx",
+                "CYAML", "GatewayCore", "AccessControl", "Crypto", "EndpointPlans", "NetworkingSession",
+                "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes",
+                "Resilience", "Metrics", "ASCIIText", "Rx",
             ]),
         module(
             "GatewayHTTP",
             [
-                "CConsole", "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession",
-                "Networking",
-                "HTTPInbound",
-                "HTTPOutbound", "EventIO", "ContentCoding", "HTTPModel", "JSONBytes",
+                "CConsole", "GatewayCore", "SharedStore", "Crypto", "EndpointPlans",
+                "GatewayConfig", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
+                "ContentCoding", "HTTPModel", "JSONBytes",
                 "Resilience", "Metrics", "OTLP",
                 "ASCIIText", "Rx", "Locking",
             ]),
@@ -196,9 +195,9 @@ let package = Package(
         module(
             "GatewayTesting",
             [
-                "GatewayHTTP", "GatewayCore", "NetworkingTesting", "Networking", "HTTPInbound",
-                "HTTPOutbound", "LoopScheduling", "EventIO", "RxVirtualTime", "Rx", "HTTPModel", "JSONBytes",
-                "Locking",
+                "GatewayHTTP", "GatewayCore", "AccessControl", "Crypto", "Resilience", "NetworkingTesting",
+                "Networking", "HTTPInbound", "HTTPOutbound", "LoopScheduling", "EventIO", "RxVirtualTime",
+                "Rx", "HTTPModel", "JSONBytes", "Locking",
             ]),
 
         // The demo's upstream APIs, declared like the endpoints of any gateway.
@@ -208,8 +207,8 @@ let package = Package(
         .executableTarget(
             name: "SluiceCommand",
             dependencies: [
-                "GatewayHTTP", "GatewayCore", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
-                "HTTPModel", "CPages",
+                "GatewayHTTP", "GatewayCore", "AccessControl", "Networking", "SampleUpstreams", "EventIO",
+                "Rx", "JSONBytes", "HTTPModel", "CPages",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),
@@ -237,7 +236,10 @@ let package = Package(
         tests("RulesTests", []),
         benchmark(
             "GatewayBench",
-            ["GatewayCore", "EndpointPlans", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
+            [
+                "GatewayCore", "AccessControl", "Crypto", "Resilience", "EndpointPlans", "Networking", "Rx",
+                "JSONBytes", "HTTPModel",
+            ]),
         benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
         benchmark("CompressionBench", ["ContentCoding"], linkerSettings: allocator),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
@@ -326,8 +328,9 @@ let package = Package(
         tests(
             "GatewayConfigTests",
             [
-                "GatewayConfig", "GatewayCore", "EndpointPlans", "NetworkingSession", "Networking",
-                "HTTPInbound", "HTTPOutbound", "EventIO", "Resilience", "HTTPModel", "JSONBytes", "Rx",
+                "GatewayConfig", "GatewayCore", "AccessControl", "EndpointPlans", "NetworkingSession",
+                "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Resilience", "HTTPModel",
+                "JSONBytes", "Rx",
                 "TestTools",
             ],
             resources: [.copy("Complaints"), .copy("Examples"), .copy("Printed")]),
@@ -367,9 +370,8 @@ let package = Package(
         tests(
             "GatewayCoreTests",
             [
-                "GatewayCore", "EndpointPlans", "NetworkingTesting", "Networking", "Rx", "RxTesting",
-                "HTTPModel",
-                "JSONBytes", "Locking", "TestWaiting",
+                "GatewayCore", "AccessControl", "Crypto", "Resilience", "EndpointPlans", "NetworkingTesting",
+                "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking", "TestWaiting",
             ]),
         tests(
             "SampleUpstreamsTests",
@@ -377,9 +379,9 @@ let package = Package(
         tests(
             "GatewayHTTPTests",
             [
-                "GatewayHTTP", "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession",
-                "Networking", "GatewayTesting", "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding",
-                "EventIO",
+                "GatewayHTTP", "GatewayCore", "AccessControl", "SharedStore", "Crypto", "EndpointPlans",
+                "GatewayConfig", "NetworkingSession", "Networking", "GatewayTesting", "HTTPInbound",
+                "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO",
                 "Resilience", "Metrics", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
                 "TestTools", "HostCrowd",
             ]),
@@ -387,7 +389,7 @@ let package = Package(
         tests(
             "GatewayTestingTests",
             [
-                "GatewayTesting", "GatewayHTTP", "GatewayCore", "NetworkingSession", "Networking",
+                "GatewayTesting", "GatewayHTTP", "GatewayCore", "Crypto", "NetworkingSession", "Networking",
                 "HTTPOutbound", "EventIO", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(

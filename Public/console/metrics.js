@@ -73,6 +73,15 @@ export function readCounters({ text, now }) {
       case "sluice_http_refused_total":
         if (value > 0) counters.refused.set(labels.reason, value);
         break;
+      case "sluice_rate_limit_total":
+        if (value > 0 && labels.result === "limited") counters.refused.set(`the rate limit ${labels.limit}`, value);
+        break;
+      case "sluice_auth_total":
+        // A request without a credential may have been served, and a limit counts what it refuses.
+        if (value > 0 && !["ok", "none", "limited"].includes(labels.result)) {
+          counters.refused.set(`callers of ${labels.entry} (${labels.result})`, value);
+        }
+        break;
       default:
     }
   });

@@ -11,6 +11,12 @@ package struct PlannedSettings: Sendable {
     package var credentials: [Located<String>] = []
     /// The upstreams that get `Cookie`.
     package var cookies: [Located<String>] = []
+    /// Who may call. Nil: everyone may.
+    package var requirement: PlannedRequirement?
+    /// The names of the limits that a request must pass. Empty: none, whatever a default says.
+    package var rateLimits: [Located<String>]?
+    /// Whether writes with cookies must come from an allowed origin.
+    @Placed package var csrf: Bool?
     /// The most requests in flight.
     @Placed package var concurrency: Int?
     /// Whether answers may be compressed.
@@ -19,6 +25,9 @@ package struct PlannedSettings: Sendable {
     @Placed package var slow: Int?
 
     package init() {}
+
+    /// The names of the limits that the file gives.
+    package var limits: [Located<String>] { rateLimits ?? [] }
 
     /// Returns the fields of an upstream that the client's own replace: identities are never mixed.
     package func credentialFields(for upstream: String) -> [HTTPFieldName] {

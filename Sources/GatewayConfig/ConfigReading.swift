@@ -8,7 +8,8 @@ package struct ConfigReading: Sendable {
         /// Like `serving`, for a file together with endpoints in Swift. These may call upstreams that the
         /// file's endpoints do not call.
         case servingBesideSwift
-        /// Reads neither variables nor secrets. A value with a variable is unknown and fits any type.
+        /// Reads neither variables nor secrets nor files of keys. A value with a variable is unknown and fits
+        /// any type.
         case staticCheck
     }
 
@@ -17,7 +18,7 @@ package struct ConfigReading: Sendable {
     package let document: ConfigDocument?
     /// In the order of the files and the places in them.
     package let problems: [ConfigProblem]
-    /// The files that were read, and secrets. A change of one changes the configuration.
+    /// The files that were read, secrets, and files of keys. A change of one changes the configuration.
     package let paths: [String]
 
     /// Reads the root file and those that it includes, and checks them. Blocks while it reads.
@@ -35,6 +36,7 @@ package struct ConfigReading: Sendable {
         let root = files.readRoot(path)
         let reader = ConfigReader(problems: problems)
         reader.hasOtherEndpoints = mode == .servingBesideSwift
+        reader.files = mode == .staticCheck ? nil : source
         var document = ConfigDocument()
         if let root {
             let decoder = DocumentDecoder(root: root, reader: reader)
@@ -50,6 +52,7 @@ package struct ConfigReading: Sendable {
         }
         return ConfigReading(
             document: root == nil || problems.errorCount > 0 ? nil : document,
-            problems: problems.sorted(files: files.names), paths: files.names + variables.paths)
+            problems: problems.sorted(files: files.names),
+            paths: files.names + variables.paths + reader.readPaths)
     }
 }

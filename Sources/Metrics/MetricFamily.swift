@@ -88,6 +88,12 @@ public enum MetricScope: Hashable, Sendable {
     /// A part of a route.
     case part
     case upstream
+    /// A way of telling who calls: the name of an entry of `auth`.
+    case entry
+    /// A rate limit, by its name.
+    case limit
+    /// A store that several gateways count in, by its name.
+    case store
 
     /// The labels that every series of the scope has.
     public var labels: [String] {
@@ -96,6 +102,9 @@ public enum MetricScope: Hashable, Sendable {
         case .route: ["route"]
         case .part: ["route", "part"]
         case .upstream: ["upstream"]
+        case .entry: ["entry"]
+        case .limit: ["limit"]
+        case .store: ["store"]
         }
     }
 }

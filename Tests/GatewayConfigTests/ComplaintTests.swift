@@ -9,8 +9,10 @@ struct ComplaintTests {
         arguments: Fixture.names(in: "Complaints", ending: ".yaml"))
     func complaints(name: String) throws {
         var source = MemorySource()
-        for name in Fixture.names(in: "Complaints", ending: ".yaml") {
-            source.files["\(name).yaml"] = try Fixture.text("Complaints/\(name).yaml")
+        for ending in [".yaml", ".keys", ".jwks"] {
+            for name in Fixture.names(in: "Complaints", ending: ending) {
+                source.files[name + ending] = try Fixture.text("Complaints/\(name)\(ending)")
+            }
         }
         let reading = ConfigReading.read("\(name).yaml", from: source)
         let expected = try Fixture.text("Complaints/\(name).txt")

@@ -129,8 +129,7 @@ struct SchemaTests {
     @Test("The file with all members has each member of the tables, and no problem")
     func everything() throws {
         let text = try Fixture.text("Examples/everything.yaml")
-        let source = MemorySource(files: ["everything.yaml": text, "more.yaml": "schemas: {More: string}\n"])
-        let reading = ConfigReading.read("everything.yaml", from: source)
+        let reading = try Fixture.example("everything")
         #expect(reading.lines.filter { $0.contains("error") } == [])
         let words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "$") }.map(String.init))
         for shape in ConfigSchemaText.shapes {

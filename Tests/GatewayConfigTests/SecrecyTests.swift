@@ -17,7 +17,8 @@ struct SecrecyTests {
             "Complaints/resilience",
             "Complaints/parameters", "Complaints/schemas", "Complaints/part-kinds", "Complaints/groups",
             "Complaints/calls", "Complaints/merging", "Complaints/answers", "Complaints/steps",
-            "Complaints/step-groups",
+            "Complaints/step-groups", "Complaints/access-entries", "Complaints/access-limits",
+            "Complaints/access-stores",
         ])
     func values(path: String) throws {
         let text = try Fixture.text("\(path).yaml")
@@ -36,10 +37,9 @@ struct SecrecyTests {
                 changed[place.line - 1] = line[..<start] + "\"\(variable)\"" + rest
                 for secret in Self.secrets {
                     let source = MemorySource(
-                        files: [
+                        files: Fixture.namedFiles.merging([
                             "f": changed.joined(separator: "\n"), "/run/secret": secret,
-                            "/run/secrets/key": "k", "more.yaml": "schemas: {More: string}",
-                        ],
+                        ]) { $1 },
                         variables: ["SECRET": secret])
                     let reading = ConfigReading.read("f", from: source)
                     complaints += reading.problems.count

@@ -3,6 +3,7 @@ import Foundation
 import GatewayCore
 import Glibc
 import Locking
+import Rx
 import TestSupport
 import Testing
 
@@ -405,6 +406,34 @@ struct FileStreamTests {
             readers.removeLast().close()
             try spin(while: client.ask("/large").status == 503) { "still 503" }
             #expect(try client.ask("/large").body == Self.bytes)
+        }
+    }
+
+    @Test("A request without room beside the files that are sent uses up no limit")
+    func limitsWithoutRoom() throws {
+        _ = try withLoggedGateway(stops: true) {
+            $0.files = .folder(fixture.root)
+            $0.inbound.requestsInFlight = 4
+        } declare: { gateway in
+            gateway.rateLimit("two", RateLimit(key: [.endpoint], rate: 2, per: .seconds(3600)))
+            gateway.get("/counted", .rateLimits("two")) { _ in .json(1) }
+            gateway.get("/free") { _ in .json(1) }
+            gateway.get("/wait") { _ in Single<Answer>.never() }
+        } _: { server in
+            // Files may be half of the requests. The endpoint `/counted` has room in its own share.
+            let readers = try [1, 2].map { try beginReading(server.port, host: $0) }
+            let waiting = try (0..<2).map { _ in try RawClient(port: server.port) }
+            for client in waiting { client.send("GET /wait HTTP/1.1\r\nHost: test\r\n\r\n") }
+            try spin(while: try server.ask("/free").status != 503) { "there is room" }
+            for _ in 0..<3 {
+                let refused = try server.ask("/counted")
+                #expect(refused.status == 503)
+                #expect(code(of: refused) == "OVERLOADED")
+            }
+            for client in waiting { client.close() }
+            try spin(while: try server.ask("/free").status == 503) { "still 503" }
+            for status in [200, 200, 429] { #expect(try server.ask("/counted").status == status) }
+            withExtendedLifetime(readers) {}
         }
     }
 

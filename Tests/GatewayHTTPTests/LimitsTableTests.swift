@@ -1,9 +1,11 @@
+import AccessControl
 import EndpointPlans
 import EventIO
 import Foundation
 import GatewayConfig
 import JSONBytes
 import Rx
+import SharedStore
 import Testing
 
 @testable import ContentCoding
@@ -185,6 +187,28 @@ struct LimitsTableTests {
         ]
     }
 
+    /// Limits of who may call, and how often.
+    private static var access: [String: Any] {
+        let tokens = TokenSettings(keys: .file(""), algorithms: [], issuer: "", audience: [])
+        let authorizer = AuthorizerSettings(upstream: "", get: "")
+        let limit = RateLimit(key: [.client], rate: 1, per: .seconds(1))
+        return [
+            "auth.entries": AccessDeclarations.mostEntries, "auth.claim": Claims.maxTextLength,
+            "apiKeys.lines": APIKeyTable.maxLines, "apiKeys.line": APIKeyTable.maxLineLength,
+            "tokens.bytes": UnverifiedToken.maxLength, "tokens.levels": UnverifiedToken.maxDepth,
+            "tokens.leeway": tokens.leeway, "tokens.tries": TokenVerifier.mostTries,
+            "tokens.kept": VerifiedTokens<Int>().capacity,
+            "tokens.age": Duration.seconds(VerifiedTokens<Int>.maxAge),
+            "keySets.bytes": KeySet.maxLength, "keySets.keys": KeySet.maxKeys,
+            "keySets.pause": KeyFetches.Limits.pause,
+            "keySets.longestUse": Duration.nanoseconds(KeyFetches.Limits.longestUse),
+            "authorize.timeout": authorizer.timeout,
+            "authorize.claims": AuthorizerAnswer.largestClaims,
+            "rateLimits.names": RateLimit.Ranges.mostLimits, "rateLimits.keys": limit.maxKeys,
+            "stores.timeout": RedisStore("").timeout, "stores.waiting": StoreConnection.mostWaiting,
+        ]
+    }
+
     /// Numbers that are not limits.
     private static let others: Set<String> = [
         // Counters.
@@ -196,7 +220,7 @@ struct LimitsTableTests {
     ]
 
     private static func inCode() -> [String: Any] {
-        var limits = constants
+        var limits = constants.merging(access) { first, _ in first }
         for (name, structure) in structures { add(structure, named: name, to: &limits) }
         // The settings of DNS contain the limits of the resolver, which have rows of their own.
         return limits.filter { !others.contains($0.key) && !$0.key.hasPrefix("dns.limits.") }

@@ -51,16 +51,23 @@ func withLoggedFile(
     _ text: String, configure: (inout GatewayServerConfiguration) -> Void = { _ in },
     _ body: (FileGateway) throws -> Void
 ) throws -> [String] {
-    let pipe = RawPipe()
-    let log = LogReading(pipe)
-    let result = Result {
-        let gateway = try FileGateway(text, log: pipe.writer) {
+    try logLines { log in
+        let gateway = try FileGateway(text, log: log) {
             $0.accessLog = .on
             configure(&$0)
         }
         defer { gateway.stop() }
         try body(gateway)
     }
+}
+
+/// Returns the lines that a gateway writes while `body` runs.
+///
+/// - Parameter body: gets the descriptor for both logs.
+func logLines(_ body: (Int32) throws -> Void) throws -> [String] {
+    let pipe = RawPipe()
+    let log = LogReading(pipe)
+    let result = Result { try body(pipe.writer) }
     close(pipe.writer)
     let lines = Result { try log.text() }
     close(pipe.reader)

@@ -181,7 +181,7 @@ struct CutAnswerTests {
 
     private static func direct(bytes: Int) -> DirectAnswer {
         DirectAnswer(
-            remoteAddress: .loopback(), clientText: "127.0.0.1",
+            remoteAddress: .loopback(), remoteText: "127.0.0.1:1", clientText: "127.0.0.1",
             receivedAt: .init(nanoseconds: 0), bytesReceived: 0, bytesSent: bytes,
             hasBegun: true, outcome: .completed)
     }

@@ -28,13 +28,16 @@ struct DocumentedCommands {
         self.steps = steps
     }
 
-    /// Patterns of values that differ from run to run: request ids, dates, times and lengths; and of the
-    /// number of series, some of which are a loop's.
+    /// Patterns of values that differ from run to run: request ids, dates, times, lengths, new API keys and
+    /// their digests; and of the number of series, some of which are a loop's.
     private static let varying: [(pattern: String, replacement: String)] = [
         (#""requestId":"[0-9a-z]+""#, #""requestId":"*""#),
         (#"("(elapsed|began|end|sent|firstByte)Ms"):[0-9.]+"#, "$1:*"),
         (#"dur=[0-9.]+"#, "dur=*"),
         (#"up to [0-9]+ series"#, "up to * series"),
+        (#"sluice_[0-9A-Za-z_-]{43}"#, "sluice_*"),
+        (#"\b[0-9a-f]{64}\b"#, "*"),
+        (#""time":"[^"]*""#, #""time":"*""#),
         (#"(X-Request-Id|Date|Content-Length|ETag|Last-Modified): [^\r\n]*"#, "$1: *"),
         (#"\s+"#, ""),
     ]

@@ -12,6 +12,7 @@ Kinds:  chart        the food diary's response with weights
                      is silent from SIGUSR1 on
         trip MS      a user, a hotel and offers after about MS milliseconds
         scripted     what the target asks for: does=503,ok fails the first attempt of a request (see Scripted)
+        identity     the request's target and X-User-Id
 """
 
 import heapq
@@ -30,6 +31,7 @@ CHART = b'{"unit":"kg","points":[' + b",".join(
     b'{"date":"2026-11-%02d","am":70.%d,"pm":71.%d}' % (day, day % 10, day % 7) for day in range(10, 17)) + b"]}"
 ENVELOPE = b'{"code":"OK","message":"success","status":200,"data":%b}'
 REQUEST_ID = re.compile(rb"\r\nx-request-id: *([^\r]*)\r\n", re.I)
+USER_ID = re.compile(rb"\r\nx-user-id: *([^\r]*)\r\n", re.I)
 
 
 def response(data):
@@ -145,6 +147,12 @@ class Fixed(Upstream):
             self.after(self.seconds, descriptor, self.fixed)
         else:
             self.send(descriptor, self.fixed)
+
+
+class Identity(Upstream):
+    def answer(self, descriptor, head):
+        user = USER_ID.findall(head)
+        self.send(descriptor, response(b'{"target":"%b","user":"%b"}' % (head.split(b" ", 2)[1], b", ".join(user))))
 
 
 class Silent(Upstream):
@@ -408,6 +416,8 @@ def main():
         upstream = Silent()
     elif kind == "scripted":
         upstream = Scripted()
+    elif kind == "identity":
+        upstream = Identity()
     elif kind == "replay":
         upstream = Replay(int(rest[0]) / 1000, *rest[1:])
     elif kind == "trip":

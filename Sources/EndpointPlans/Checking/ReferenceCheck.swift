@@ -62,6 +62,7 @@ extension PlanReference.Source {
         case .query(let name): (.query, [name])
         case .header(let name): (.header, [name])
         case .body: (.body, [])
+        case .claims: (.claims, [])
         case .step(let names): (.first, names)
         case .part(let names): (.parts, names)
         case .item: (.item, [])

@@ -7,6 +7,8 @@ package struct PlanReference: Sendable, Hashable {
         case header(String)
         /// The body of the request, or a place in it.
         case body
+        /// The claims of the caller's identity. The name of the claim is the first step of the path.
+        case claims
         /// A step, with the group around it: `["checks", "user"]`.
         case step([String])
         /// A part, with the groups around it: `["weather", "now"]`.

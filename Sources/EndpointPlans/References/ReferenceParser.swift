@@ -31,7 +31,7 @@ package struct ReferenceParser {
         }
         guard let root = ReferenceRoot(rawValue: word) else {
             throw Fault(
-                message: "a reference begins with path, query, header, body, first, parts or item",
+                message: "a reference begins with \(Words.list(ReferenceRoot.allCases.map(\.rawValue)))",
                 unknownRoot: word)
         }
         var path: [JSONPathStep] = []

@@ -2,7 +2,7 @@ import ASCIIText
 
 /// Where the value of a reference comes from: the first name in its braces.
 package enum ReferenceRoot: String, Sendable, Hashable, CaseIterable {
-    case path, query, header, body, first, parts, item
+    case path, query, header, body, claims, first, parts, item
 
     /// Whether a text begins with such a name: `path.id`, `body`, `item[0]`.
     package static func isNamed(in text: some StringProtocol) -> Bool {

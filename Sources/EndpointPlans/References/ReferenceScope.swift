@@ -36,6 +36,8 @@ package final class ReferenceScope {
     package var takesBody = false
     /// The schema of the body, if it has one without problems.
     package var body: Schema?
+    /// Whether the endpoint requires an identity, whose claims a reference may name.
+    package var hasIdentity = false
     private let schemas: SchemaMembers
     private var stepNames = NameList()
     /// The names of the steps in each group.
@@ -56,6 +58,7 @@ package final class ReferenceScope {
         headerNames = NameList(endpoint.parameters(in: .header).map(\.name.value))
         takesBody = endpoint.body != nil
         body = endpoint.body
+        hasIdentity = endpoint.settings.requirement?.entries.isEmpty == false
         var members: [String: NameList] = [:]
         for step in endpoint.first {
             guard case .group(let group) = step.content else { continue }
@@ -137,6 +140,14 @@ package final class ReferenceScope {
             }
             if let body, let fault = schemas.fault(of: path, below: body) { throw fault }
             return (.body, path[...])
+        case .claims:
+            guard path.first?.name != nil else {
+                throw Fault(message: "a claim has a name, such as {claims.sub}")
+            }
+            guard hasIdentity else {
+                throw Fault(message: "the endpoint has no require, so no caller has claims")
+            }
+            return (.claims, path[...])
         case .first: return try step(path)
         case .parts: return try part(path)
         case .item:

@@ -116,7 +116,7 @@ struct BodyKindCheck {
             let element: [JSONPathStep] = items.path.isList ? [] : [.index(0)]
             return reader.schemaMembers.schema(
                 at: items.path.steps + element + reference.path.steps, below: body)
-        case .path, .query, .header, .step, .part: return nil
+        case .path, .query, .header, .claims, .step, .part: return nil
         }
     }
 

@@ -17,6 +17,7 @@ struct DocumentCheck {
         checkRoutes()
         checkHealthPaths()
         checkSchemas()
+        AccessCheck(document, reader).run()
         warnOfUnusedUpstreams()
         warnOfManyCalls()
         warnOfNothingToServe()

@@ -80,6 +80,9 @@ public struct GatewayServerConfiguration: Sendable {
     /// time-outs for connecting, the first byte, gaps and the whole call are ignored here, since they come
     /// from the provider's `CallPolicy`.
     public var outbound = OutboundLimits()
+    /// The Redis servers in which gateways count together, by the names that limits use
+    /// (`gateway.rateLimit(..., store: "main")`). Default: none.
+    public var stores: [String: RedisStore] = [:]
     /// TLS settings by upstream name or host, and the proxy. Files are read when the gateway starts. Default:
     /// certificates are verified with the system's roots, and there is no proxy.
     public var connections = ConnectionSettings()

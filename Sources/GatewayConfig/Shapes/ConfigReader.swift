@@ -15,6 +15,21 @@ final class ConfigReader {
     var usedUpstreams: Set<String> = []
     /// Whether an upstream's name is a variable that is not read.
     var usesUnknownUpstream = false
+    /// The names that the root file declares: entries of `auth`, limits and stores.
+    var authNames = NameList()
+    var limitNames = NameList()
+    var storeNames = NameList()
+    /// The names of these that something uses, and whether a variable that is not read names one.
+    var usedAuth: Set<String> = []
+    var usedLimits: Set<String> = []
+    var usedStores: Set<String> = []
+    var usesUnknownAuth = false
+    var usesUnknownLimit = false
+    var usesUnknownStore = false
+    /// Where files come from that settings name; nil if they are not read.
+    var files: (any ConfigSource)?
+    /// The files that settings name, in the order of reading.
+    var readPaths: [String] = []
     /// Whether endpoints outside the files may call the upstreams.
     var hasOtherEndpoints = false
     /// The values of variables and secrets that were read, with the variables as the files have them.

@@ -26,6 +26,9 @@ struct DocumentDecoder {
             reader.upstreamNames = Self.names(upstreams)
             reader.schemaNames = Self.names(schemas)
         }
+        reader.authNames = names(DocumentShape.auth.name)
+        reader.limitNames = names(DocumentShape.rateLimits.name)
+        reader.storeNames = names(DocumentShape.stores.name)
         var opened: [ShapeValues] = []
         var defaults: ShapeValues?
         for (file, node) in files.roots {
@@ -33,6 +36,9 @@ struct DocumentDecoder {
             guard let values = shape.open(node, Self.file, reader) else { continue }
             if file == 0 {
                 document.changes = SettingTable.file.changes(values) ?? document.changes
+                document.stores = values.read(DocumentShape.stores) ?? []
+                document.auth = values.read(DocumentShape.auth) ?? []
+                document.rateLimits = values.read(DocumentShape.rateLimits) ?? []
                 defaults = values.node(DocumentShape.defaults).flatMap(openDefaults)
             }
             opened.append(values)
@@ -52,6 +58,14 @@ struct DocumentDecoder {
 
     private static func names(_ places: [String: ConfigPlace]) -> NameList {
         NameList(places.sorted { $0.value < $1.value }.map(\.key))
+    }
+
+    /// Returns the names that a member of the root file declares, valid or not.
+    private func names(_ member: String) -> NameList {
+        guard case .map(let map) = root.content, case .map(let inner)? = map[member]?.value.content else {
+            return NameList()
+        }
+        return NameList(inner.members.map(\.name))
     }
 
     private func openDefaults(_ node: YAMLNode) -> ShapeValues? {

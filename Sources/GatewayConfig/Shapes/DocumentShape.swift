@@ -6,6 +6,9 @@ enum DocumentShape {
     static let include = Member(
         "include", .list(of: ValueType<String>.includePath.located, 0...ConfigFiles.mostFiles),
         "Further files with upstreams, schemas and endpoints: paths and patterns, relative to this file.")
+    static let auth = Member("auth", .auth, "How clients prove who they are, by name.")
+    static let rateLimits = Member("rateLimits", .rateLimits, "Limits on requests, by name.")
+    static let stores = Member("stores", .stores, "Servers in which processes count together, by name.")
     static let schemas = Member("schemas", .schemas, "Schemas that others refer to, by name.")
     static let upstreams = Member("upstreams", .upstreams, "The upstream APIs, by name.")
     static let endpoints: Member<[PlannedEndpoint]> = Member("endpoints", .endpoints, "The endpoints.")

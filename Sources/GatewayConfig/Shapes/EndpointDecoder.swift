@@ -26,6 +26,7 @@ struct EndpointDecoder {
         scope.headerNames = names(EndpointShape.headers)
         scope.takesBody = values.has(EndpointShape.body)
         scope.body = body?.value
+        scope.hasIdentity = EndpointSettingsDecoder(values: values, defaults: defaults).hasIdentity
         let steps = StepList.read(values.node(EndpointShape.first), scope, reader)
         let parts = parts(scope)
         scope.site = .init()

@@ -18,6 +18,9 @@ struct EndpointSettingsDecoder {
         }
         settings.$compression = located(EndpointShape.compression)
         settings.$slow = located(EndpointShape.slow)
+        settings.requirement = requirement
+        settings.$csrf = located(EndpointShape.csrf)
+        settings.rateLimits = read(EndpointShape.rateLimits)
         let names = settings.credentials + settings.cookies
         if let place = values.place(of: EndpointShape.cookies), !settings.credentials.isEmpty,
             !names.contains(where: { values.reader.unread.contains($0.place) }),
@@ -27,6 +30,15 @@ struct EndpointSettingsDecoder {
                 "cookies and credentials name different upstreams; if both are given they are equal",
                 at: place)
         }
+    }
+
+    /// Who may call; nil after a problem, too.
+    private var requirement: PlannedRequirement? { read(EndpointShape.require) }
+
+    /// Whether callers have claims, or would have them without a problem.
+    var hasIdentity: Bool {
+        let isDeclared = values.has(EndpointShape.require) || defaults?.has(EndpointShape.require) == true
+        return requirement.map { !$0.entries.isEmpty } ?? isDeclared
     }
 
     private func read<Value>(_ member: Member<Value>) -> Value? {

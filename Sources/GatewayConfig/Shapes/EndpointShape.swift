@@ -39,6 +39,15 @@ enum EndpointShape {
     static let cookies = Member(
         "cookies", .list(of: ValueType<String>.upstreamName.located, 0...1000),
         "The upstreams that get Cookie.")
+    static let require = Member(
+        "require", ValueType<PlannedRequirement>.requirement, default: "none",
+        "Who may call: an entry of auth, several, or a requirement.")
+    static let csrf = Member(
+        "csrf", .flag, default: "on",
+        "Whether writes with cookies must come from the gateway's own pages or an origin of cors.")
+    static let rateLimits = Member(
+        "rateLimits", ValueType<[Located<String>]>.limitNames, default: "none",
+        "The limits that a request must pass, all of them.")
     static let concurrency = Member(
         "concurrency", .switchable(.integer(1...1_000_000)), default: "off", "The most requests in flight.")
     static let compression = Member(
@@ -56,11 +65,13 @@ enum EndpointShape {
         meant: [
             "timeout": deadline.name, "timeouts": deadline.name, "endpoint": get.name, "method": get.name,
             "backend": parts.name, "backends": parts.name, "input_headers": forward.name,
-            "input_query_strings": query.name, "response": answer.name,
+            "input_query_strings": query.name, "response": answer.name, "auth": require.name,
+            "rateLimit": rateLimits.name,
         ],
         get, post, put, patch, delete, path, query, headers, body,
         bodyLimit,
-        first, parts, data, deadline, forward, credentials, cookies, concurrency, compression,
+        first, parts, data, deadline, forward, credentials, cookies, require, csrf, rateLimits, concurrency,
+        compression,
         slow, revealMessages, answer)
 }
 
@@ -68,10 +79,14 @@ enum EndpointShape {
 enum DefaultsShape {
     static let shape: Shape = Shape(
         "defaults", definition: "defaults",
-        meant: ["timeout": EndpointShape.deadline.name, "timeouts": EndpointShape.deadline.name],
+        meant: [
+            "timeout": EndpointShape.deadline.name, "timeouts": EndpointShape.deadline.name,
+            "auth": EndpointShape.require.name,
+        ],
         EndpointShape.deadline, EndpointShape.bodyLimit,
         EndpointShape.forward,
-        EndpointShape.credentials, EndpointShape.compression, EndpointShape.slow, EndpointShape.answer)
+        EndpointShape.credentials, EndpointShape.require, EndpointShape.csrf, EndpointShape.rateLimits,
+        EndpointShape.compression, EndpointShape.slow, EndpointShape.answer)
 }
 
 /// How the answer looks.

@@ -139,9 +139,9 @@ struct PartDecoder {
         switch items.source {
         case .path, .query, .header:
             reader.error(
-                "forEach: \(items.text) is one value and not a list; lists come from body, first and parts",
+                "forEach: \(items.text) is one value and not a list; lists come from body, claims, first and parts",
                 at: items.place)
-        case .body, .step, .part, .item: break
+        case .body, .claims, .step, .part, .item: break
         }
     }
 }

@@ -36,9 +36,12 @@ enum ProxyShape {
 
     static let shape: Shape = Shape(
         "a proxy", definition: "proxyEndpoint", required: [proxy.name, upstream.name],
-        meant: ["timeout": deadline.name, "timeouts": deadline.name], proxy, upstream, at,
+        meant: [
+            "timeout": deadline.name, "timeouts": deadline.name, "auth": EndpointShape.require.name,
+        ], proxy, upstream, at,
         methods, requestHeaders, responseHeaders, bodyLimit, deadline, EndpointShape.forward,
-        EndpointShape.credentials, EndpointShape.cookies, EndpointShape.concurrency,
+        EndpointShape.credentials, EndpointShape.cookies, EndpointShape.require, EndpointShape.csrf,
+        EndpointShape.rateLimits, EndpointShape.concurrency,
         EndpointShape.compression, EndpointShape.slow, answer)
 }
 

@@ -88,7 +88,9 @@ extension SettingTable where Root == GatewayServerConfiguration {
         "the file", definition: "file", standard: GatewayServerConfiguration(), required: ["version"],
         meant: ["host": "upstreams", "port": "listen", "timeout": "limits", "endpoint": "endpoints"],
         others: [
-            AnyMember(DocumentShape.include), AnyMember(DocumentShape.schemas),
+            AnyMember(DocumentShape.include), AnyMember(DocumentShape.auth),
+            AnyMember(DocumentShape.rateLimits), AnyMember(DocumentShape.stores),
+            AnyMember(DocumentShape.schemas),
             AnyMember(DocumentShape.upstreams), AnyMember(DocumentShape.endpoints),
             AnyMember(DocumentShape.defaults),
         ],

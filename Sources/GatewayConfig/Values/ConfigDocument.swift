@@ -22,6 +22,12 @@ package struct ConfigDocument: Sendable {
 
     /// What the root file sets of the gateway.
     package var changes = SettingChanges<GatewayServerConfiguration>()
+    /// How clients prove who they are, in the order of the file.
+    package var auth: [ConfigAuth] = []
+    /// The limits on requests.
+    package var rateLimits: [ConfigRateLimit] = []
+    /// The servers in which processes count together.
+    package var stores: [ConfigStore] = []
     package var schemas: [NamedSchema] = []
     package var upstreams: [ConfigUpstream] = []
     /// In the order of the files, with `defaults` applied.

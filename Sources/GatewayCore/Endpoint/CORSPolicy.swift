@@ -148,7 +148,8 @@ extension CORSPolicy {
         return true
     }
 
-    private func allows(_ origin: String, of request: HTTPFields) -> Bool {
+    /// Whether scripts of this origin may read the answer to the request.
+    func allows(_ origin: String, of request: HTTPFields) -> Bool {
         switch origins.storage {
         case .any: return true
         case .list(let origins): return origins.contains(origin)

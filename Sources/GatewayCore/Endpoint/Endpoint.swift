@@ -92,6 +92,8 @@ struct EndpointSettings: Sendable {
     var forwards: [HTTPFieldName] = []
     var authorizationUpstreams: [String] = []
     var cookieUpstreams: [String] = []
+    /// Whether the endpoint's proxy passes the client's `Cookie` on.
+    var passesCookie = false
     var revealsUpstreamMessages = false
     /// Whether a required part that fails ends the answer at once, and cancels the parts that have not ended.
     var stopsAtFailure = true
@@ -102,6 +104,14 @@ struct EndpointSettings: Sendable {
     var slow: Duration?
     /// Nil for Sluice's envelope.
     var format: EnvelopeFormat?
+    /// Who may call; nil if no option has said so.
+    var requirement: Requirement?
+    /// The names of the limits on requests.
+    var rateLimits: [String] = []
+    /// Whether pages of other sites are kept from writing with cookies.
+    var checksCSRF = true
+    /// What the endpoint asks of its requests, made from the settings above; nil if it asks nothing.
+    var access: AccessPlan?
 
     /// Why the settings are invalid regardless of the declared upstreams; nil if they are valid.
     var fault: String? {

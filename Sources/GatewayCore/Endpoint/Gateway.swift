@@ -134,16 +134,19 @@ public final class Gateway: Sendable {
     ///   undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
         declarations.close()
-        let routes = declarations.routes(limits, EndpointServices(environment))
-        let faults = declarations.faults(of: environment, routes, cors)
+        var directory = AccessDirectory(declarations.access, of: self)
+        let routes = declarations.routes(limits, EndpointServices(environment), &directory)
+        let faults = declarations.faults(of: environment, routes, cors) + directory.faults
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
         if environment.appliesDeclarations, let transport = environment.transport as? any ProtectingTransport
         {
             for upstream in declarations.upstreams.configured { transport.prepare(upstream) }
         }
-        return GatewayResponder(
-            routes, environment: environment, limits: limits, cors: cors, proxies: declarations.proxies,
-            policies: declarations.upstreams.policies)
+        let responder = GatewayResponder(
+            routes, environment: environment, limits: limits, cors: directory.exposingCORS,
+            proxies: declarations.proxies, policies: declarations.upstreams.policies, access: directory)
+        if environment.appliesDeclarations { responder.useAccess() }
+        return responder
     }
 
     /// Releases what was declared, once all of it is in use. Otherwise a handler or job that refers to the

@@ -29,10 +29,13 @@ final class GatewayDeclarations: Sendable {
         /// Upstreams with a policy. They may be declared later.
         var policies: [String: UpstreamPolicy] = [:]
         var proxies: [ProxyPlace] = []
-        /// The calls' policies of the upstreams that a file declares.
-        var callPolicies: [String: CallPolicy] = [:]
+        /// The calls' policies and constant fields of the upstreams that a file declares.
+        var calls: [String: (policy: CallPolicy, fields: HTTPFields)] = [:]
         var lifecycle = GatewayLifecycle()
         var sharedNames: Set<String> = []
+        var access = AccessDeclarations()
+        /// The fields of clients' requests that proxies pass on besides the standard ones.
+        var passedFields: [(path: String, fields: [HTTPFieldName])] = []
         var areClosed = false
     }
 
@@ -84,6 +87,18 @@ final class GatewayDeclarations: Sendable {
     /// Returns false if other shared values have this name.
     func add(sharedName name: String) -> Bool { state.withLock { $0.sharedNames.insert(name).inserted } }
 
+    func add(_ entry: AuthDeclaration) { state.withLock { $0.access.entries.append(entry) } }
+
+    func add(_ limit: RateLimit, named name: String) {
+        state.withLock { $0.access.limits.append((name, limit)) }
+    }
+
+    func add(passedFields fields: [HTTPFieldName], by path: String) {
+        state.withLock { $0.passedFields.append((path, fields)) }
+    }
+
+    var access: AccessDeclarations { state.withLock { $0.access } }
+
     func add(_ proxy: ProxyPlace) { state.withLock { $0.proxies.append(proxy) } }
 
     var proxies: ProxyTable { ProxyTable(state.withLock { $0.proxies }) }
@@ -116,12 +131,18 @@ final class GatewayDeclarations: Sendable {
         return policy
     }
 
-    func add(_ policy: CallPolicy, ofCallsTo upstream: String) {
-        state.withLock { $0.callPolicies[upstream] = policy }
+    /// - Parameter fields: sent with every call.
+    func add(_ policy: CallPolicy, _ fields: HTTPFields, ofCallsTo upstream: String) {
+        state.withLock { $0.calls[upstream] = (policy, fields) }
     }
 
     func callPolicy(of upstream: String) -> CallPolicy {
-        state.withLock { $0.callPolicies[upstream] } ?? CallPolicy()
+        state.withLock { $0.calls[upstream]?.policy } ?? CallPolicy()
+    }
+
+    /// Returns the fields of each call to an upstream that a file declares.
+    func callFields(of upstream: String) -> HTTPFields {
+        state.withLock { $0.calls[upstream]?.fields } ?? HTTPFields()
     }
 
     var upstreams: (configured: [Upstream], names: [String], policies: [String: UpstreamPolicy]) {
@@ -129,11 +150,13 @@ final class GatewayDeclarations: Sendable {
     }
 
     /// Makes the endpoints, with the options and the middleware of their groups.
+    ///
+    /// - Parameter directory: who may call. Gets the faults of requirements and limits.
     func routes(
-        _ limits: GatewayLimits, _ services: EndpointServices
+        _ limits: GatewayLimits, _ services: EndpointServices, _ directory: inout AccessDirectory
     ) -> GatewayRoutes {
-        let (endpoints, scopes) = state.withLock { ($0.endpoints, $0.scopes) }
-        return GatewayRoutes(endpoints, scopes, limits, services)
+        let (endpoints, scopes, passed) = state.withLock { ($0.endpoints, $0.scopes, $0.passedFields) }
+        return GatewayRoutes(endpoints, scopes, limits, services, passed, &directory)
     }
 
     /// Returns the reasons why the gateway cannot run.

@@ -39,6 +39,13 @@ public struct GatewayEnvironment: Sendable {
     package var appliesDeclarations = true
     /// The loads of shared values in progress, also of other generations of the gateway.
     package var sharedLoads = SharedLoads()
+    /// Signing keys and the counts of limits, of all generations of the gateway.
+    package var access = AccessState()
+    /// What counts limits for several processes, by the names that limits have for it. Default none.
+    package var rateLimitStores: [String: any RateLimitStore] = [:]
+    /// Called for what the log says about signing keys, on any thread. Must not block. Default: nobody is
+    /// told.
+    package var reportAccess: @Sendable (AccessEvent) -> Void = { _ in }
     /// The paths at which the server answers before any endpoint. An endpoint at one of them is a fault.
     /// Default none.
     package var ownPaths: [String] = []

@@ -161,6 +161,11 @@ enum Envelope {
             if let details {
                 line.constant(",\"details\":")
                 line.fragment(details)
+                // draft-ietf-httpapi-ratelimit-headers-10, 6.1
+                if code == .tooManyRequests, let policies = details[member: "violated-policies"] {
+                    line.constant(",\"violated-policies\":")
+                    line.fragment(policies)
+                }
             }
             if let results { errors(results, &line) }
             if let timeline = head.timeline { timeline.write(to: &line) }

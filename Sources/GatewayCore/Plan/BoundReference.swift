@@ -14,6 +14,8 @@ struct BoundReference: Sendable, Hashable {
         /// The number of a group.
         case group(Int)
         case item
+        /// The claims of the caller.
+        case claims
     }
 
     let source: Source
@@ -27,7 +29,7 @@ struct BoundReference: Sendable, Hashable {
     var readsPart: Bool {
         switch source {
         case .leaf, .group: true
-        case .parameter, .body, .item: false
+        case .parameter, .body, .item, .claims: false
         }
     }
 }
@@ -109,6 +111,7 @@ struct PlanScope: Sendable {
         case .leaf(let number): run?.value(of: number)
         case .group(let number): run?.value(ofGroup: number)
         case .item: item
+        case .claims: values.claims
         }
     }
 

@@ -87,7 +87,8 @@ package final class EndpointPlan: Sendable {
                     error: fault))
         }
         guard reading.faults.isEmpty else { throw GatewayRequest.error(reading.faults) }
-        let values = reading.values
+        var values = reading.values
+        values.claims = request.identity?.claims
         let run =
             needsRun
             ? PlanRun(

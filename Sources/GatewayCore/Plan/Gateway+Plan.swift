@@ -16,7 +16,7 @@ extension Gateway {
         _ name: String, _ urls: UpstreamURLs?, policy: CallPolicy = CallPolicy(),
         envelope: ResponseEnvelope = .none, headers: HTTPFields = HTTPFields(), allowsEmptyBody: Bool = false
     ) -> PlannedUpstream {
-        declarations.add(policy, ofCallsTo: name)
+        declarations.add(policy, headers, ofCallsTo: name)
         return PlannedUpstream(name, policy, envelope, headers, allowsEmptyBody: allowsEmptyBody) {
             [self] policy in
             provider(

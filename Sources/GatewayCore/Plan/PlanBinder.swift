@@ -124,6 +124,7 @@ struct PlanBinder {
             let number = partNumbers[part]
             return bound(parts.nodes[part].isGroup ? .group(number) : .leaf(number), rest, reference)
         case .item: return BoundReference(source: .item, path: reference.path, text: reference.name)
+        case .claims: return bound(.claims, reference.path, reference)
         }
     }
 

@@ -105,7 +105,7 @@ struct PlanReads: Sendable {
             switch reference.source {
             case .leaf(let number): if !leaves.contains(number) { leaves.append(number) }
             case .group(let number): if !groups.contains(number) { groups.append(number) }
-            case .parameter, .body, .item: break
+            case .parameter, .body, .item, .claims: break
             }
         }
     }

@@ -40,7 +40,13 @@ struct PlannedFailure: Error {
     }
 
     private static func answer(_ origin: ValueOrigin) -> FailureAnswer {
-        FailureAnswer(status: origin == .client ? 400 : 502, isBeforeCall: true)
+        let status =
+            switch origin {
+            case .client: 400
+            case .caller: 403
+            case .constant, .upstream: 502
+            }
+        return FailureAnswer(status: status, isBeforeCall: true)
     }
 
     /// What the part composes has no room in the memory for bodies.

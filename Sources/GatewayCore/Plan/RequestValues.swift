@@ -8,6 +8,8 @@ struct RequestValues: Sendable {
     /// In the order of the plan's parameters; nil for an absent one.
     var parameters: [ParameterText?] = []
     var body: JSONFragment?
+    /// The claims of the caller; nil for an unknown one.
+    var claims: JSONFragment?
     /// The charge of a large body.
     var memory: (any RequestMemory)?
     /// What references find in a large body, by slot; nil if it is found when it is needed.

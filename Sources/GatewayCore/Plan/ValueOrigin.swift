@@ -7,6 +7,8 @@ enum ValueOrigin: Int, Comparable, Sendable {
     /// The configuration alone.
     case constant
     case client
+    /// At least partly a claim of the caller.
+    case caller
     /// At least partly an upstream's response.
     case upstream
 
@@ -22,6 +24,7 @@ extension PlanScope {
     private func origin(of reference: BoundReference, _ path: ArraySlice<ValuePath.Step>) -> ValueOrigin {
         switch reference.source {
         case .parameter, .body: .client
+        case .claims: .caller
         case .item: items.map { origin(of: $0) } ?? .upstream
         case .leaf(let number): origin(ofLeaf: number, path)
         case .group(let number): origin(ofGroup: number)
@@ -71,8 +74,8 @@ extension PlanScope {
     /// Whether the client may leave the value out. A value that a part lacks is a failure.
     func mayBeAbsent(_ reference: BoundReference) -> Bool {
         switch reference.source {
-        case .parameter, .body: true
-        case .item: origin(of: reference) == .client
+        case .parameter, .body, .claims: true
+        case .item: origin(of: reference) <= .caller
         case .leaf, .group: false
         }
     }

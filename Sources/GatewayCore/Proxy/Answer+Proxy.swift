@@ -12,6 +12,9 @@ extension Answer {
     /// target sets them; and the client's body, if the target has none. At an endpoint with `.streamsBody`
     /// the body is streamed. HEAD is passed on as HEAD. The rest is as for `Gateway.proxy`.
     ///
+    /// `fields` that list `Cookie` are not known before the request, so writes of other sites are not
+    /// refused for them. Pass a cookie on by `.forwardsCookies(to:)`, or by `Gateway.proxy`: there they are.
+    ///
     /// - Parameters:
     ///   - call: the call, not sent yet.
     ///   - fields: the fields that pass. An invalid list is answered with 500 and is an incident.

@@ -15,7 +15,7 @@ extension EndpointRun {
         keep(relay, of: stage)
         var method = relayed.call.method ?? .get
         if request.isHead, method == .get { method = .head }
-        let fields = relayed.fields.fields(of: request.fields)
+        let fields = relayed.fields.fields(of: request.fields, without: responder.sentNames)
         relay.start(relayed.call.relayed(method, fields, body, in: context, to: relay))
     }
 

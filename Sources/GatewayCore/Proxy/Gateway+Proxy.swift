@@ -41,6 +41,7 @@ extension Gateway {
         fields: ProxyFields, options: [EndpointOption]
     ) {
         let rule = ProxyRule(upstream.provider, at: upstreamPath, fields)
+        declarations.add(passedFields: fields.added, by: scope.prefix + path)
         for fault in rule.faults { declarations.add(fault: "the proxy \(scope.prefix)\(path) \(fault)") }
         if let known = upstream.provider.configuredUpstream,
             let template = try? PathTemplate(scope.prefix + path),
@@ -50,7 +51,7 @@ extension Gateway {
                 ProxyPlace(upstream: known, paths: paths, passesGet: methods.contains(.get)))
         }
         for method in methods {
-            add(method, path, [.streamsBodiesOfAnySize] + options, .sync(rule.answer))
+            add(method, path, [.streamsBodiesOfAnySize, .passes(fields)] + options, .sync(rule.answer))
         }
     }
 }
@@ -68,6 +69,10 @@ extension EndpointOption {
             settings.streamsBody = true
             if !settings.hasOwnBodyLimit { settings.bodyLimit = ProxyLimits.requestBody ?? .max }
         }
+    }
+
+    fileprivate static func passes(_ fields: ProxyFields) -> EndpointOption {
+        EndpointOption { $0.passesCookie = fields.request.contains(.cookie) }
     }
 }
 

@@ -77,6 +77,9 @@ public struct ProxyFields: Sendable {
         ProxyFields(request: request, response: response, constant: constant)
     }
 
+    /// The fields of a client's request that pass besides the standard ones.
+    var added: [HTTPFieldName] { request.filter { !Self.standard.request.contains($0) } }
+
     /// Why the lists are invalid; nil if they are valid.
     package var fault: String? {
         for name in request where TransportFields.areInRequest(name) || Self.ownOfRequest.contains(name) {
@@ -118,9 +121,12 @@ final class PassedFields: Sendable {
     }
 
     /// Returns the fields of a client's request that pass.
-    func fields(of request: HTTPFields) -> HTTPFields {
+    ///
+    /// - Parameter own: names that only the gateway may set.
+    func fields(of request: HTTPFields, without own: [CGIName]) -> HTTPFields {
         var passed = HTTPFields(room: request.count + 1, capacity: request.textSize + 32)
         passed.append(contentsOf: request, in: self.request)
+        passed.remove(own)
         // Without the field, any coding would do (RFC 9110 12.5.3), and the client may know none.
         if !passed.contains(.acceptEncoding), !constant.contains(.acceptEncoding) {
             passed.append(.acceptEncoding, "identity")

@@ -60,17 +60,7 @@ extension GatewayRequest {
         }
     }
 
-    var cookieBytes: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
-        fields.valueBytes(of: .cookie).flatMap { field in
-            field.split(separator: UInt8(ascii: ";")).compactMap { pair in
-                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), equals != pair.startIndex else {
-                    return nil
-                }
-                return (pair[..<equals], pair[(equals + 1)...])
-            }
-        }
-    }
+    var cookieBytes: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] { fields.cookieBytes }
 
     /// Returns the value of the first cookie of that name, if any.
     public func cookie(_ name: String) -> String? { cookies.first { $0.name == name }?.value }
@@ -79,5 +69,20 @@ extension GatewayRequest {
     /// names the field.
     public func header<Value: RequestValue>(_ name: HTTPFieldName, as type: Value.Type) throws -> Value {
         try parameter(.field(name.description, as: type))
+    }
+}
+
+extension HTTPFields {
+    /// The cookies of a request, in order (RFC 6265 4.2.1).
+    var cookieBytes: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
+        valueBytes(of: .cookie).flatMap { field in
+            field.split(separator: UInt8(ascii: ";")).compactMap { pair in
+                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), equals != pair.startIndex else {
+                    return nil
+                }
+                return (pair[..<equals], pair[(equals + 1)...])
+            }
+        }
     }
 }

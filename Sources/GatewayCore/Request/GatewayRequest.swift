@@ -37,6 +37,8 @@ public final class GatewayRequest: Sendable {
     let stream: BodyCursor?
     /// Nil if the body is small.
     let memory: (any RequestMemory)?
+    /// Nil at an endpoint that everybody may call, without limits.
+    let access: RequestAccess?
     @usableFromInline let storage = Lock<RequestStorage?>(nil)
     /// False for nearly all requests.
     @usableFromInline let hasStorage = Atomic(false)
@@ -48,8 +50,10 @@ public final class GatewayRequest: Sendable {
     init(
         _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
         for client: ForwardedClient? = nil, scheme: String = "http", isHead: Bool,
-        _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil, on scheduler: any SchedulerType
+        _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil, access: RequestAccess? = nil,
+        on scheduler: any SchedulerType
     ) {
+        self.access = access
         remoteAddress = remote
         loopScheduler = scheduler
         self.client = client

@@ -66,6 +66,12 @@ package final class EndpointMatch: Sendable {
     /// Whether `GatewayResponder.refusal` may refuse a request by its head.
     package var checksHead: Bool { endpoint.settings.plan?.readsBody == true && substitute == nil }
 
+    /// Whether `GatewayResponder.admit` may refuse a request. Where no endpoint is, nobody is asked for
+    /// credentials: paths are not secret.
+    package var hasAccess: Bool { access != nil }
+
+    var access: AccessPlan? { substitute == nil ? endpoint.settings.access : nil }
+
     /// Whether answers may be compressed.
     package var compresses: Bool { endpoint.settings.compresses }
 

@@ -23,14 +23,17 @@ struct GatewayRoutes: Sendable {
 
     init(
         _ declarations: [EndpointDeclaration], _ scopes: [RouteScope], _ limits: GatewayLimits,
-        _ services: EndpointServices
+        _ services: EndpointServices, _ passed: [(path: String, fields: [HTTPFieldName])],
+        _ directory: inout AccessDirectory
     ) {
         self.services = services
         largestBody = limits.requestBody
         gatewaySettings = Self.settings(limits, scopes.first)
         var endpoints: [Endpoint] = []
         for declaration in declarations {
-            guard let endpoint = endpoint(declaration, number: endpoints.count, limits) else { continue }
+            guard let endpoint = endpoint(declaration, number: endpoints.count, limits, &directory) else {
+                continue
+            }
             if router.add(declaration.method, endpoint.template, EndpointMatch(endpoint)) {
                 endpoints.append(endpoint)
             } else {
@@ -48,11 +51,13 @@ struct GatewayRoutes: Sendable {
             groups, endpoints: endpoints, number: endpoints.count,
             gatewayFormat: gatewaySettings.format)
         self.endpoints = endpoints.map { ($0.method, $0.template.text) }
+        directory.endpointsAreKnown(endpoints, proxies: passed)
         count = endpoints.count + (unmatched == nil ? 0 : 1)
     }
 
     private mutating func endpoint(
-        _ declaration: EndpointDeclaration, number: Int, _ limits: GatewayLimits
+        _ declaration: EndpointDeclaration, number: Int, _ limits: GatewayLimits,
+        _ directory: inout AccessDirectory
     ) -> Endpoint? {
         var settings = Self.settings(limits, declaration.scope)
         for option in declaration.options { option.apply(&settings) }
@@ -60,6 +65,7 @@ struct GatewayRoutes: Sendable {
         if !settings.authorizationUpstreams.isEmpty || !settings.cookieUpstreams.isEmpty {
             credentialEndpoints.append((declaration.name, settings))
         }
+        settings.access = directory.plan(of: declaration.name, settings)
         return template(declaration.path).map {
             Endpoint(
                 number: number, method: declaration.method, template: $0, handler: declaration.handler,

@@ -78,7 +78,19 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     func route(_ method: HTTPMethod, _ path: DecodedPath) -> Result {
-        var search = Search(method: method, start: path.bytes.startIndex)
+        route(path, Search(method: method, start: path.bytes.startIndex))
+    }
+
+    /// Returns all methods of a path, as `otherMethods`, or `notFound`.
+    func methods(at path: DecodedPath) -> Result {
+        var search = Search(method: .options, start: path.bytes.startIndex)
+        search.collectsAll = true
+        return route(path, search)
+    }
+
+    @inline(__always)
+    private func route(_ path: DecodedPath, _ start: Search) -> Result {
+        var search = start
         let found = path.bytes.withUnsafeBufferPointer { bytes -> Value? in
             // "/" is the root itself; elsewhere a segment begins after each slash.
             if bytes.count == 1, let root = visit(0, &search) { return root }
@@ -96,6 +108,8 @@ struct Router<Value: Sendable>: Sendable {
         /// The ranges of the parameters' segments in the path.
         var parameters: [Range<Int>] = []
         var others: [HTTPMethod] = []
+        /// Whether no method ends the search.
+        var collectsAll = false
 
         mutating func take(_ segment: Range<Int>) {
             parameters.append((start + segment.lowerBound)..<(start + segment.upperBound))
@@ -105,8 +119,11 @@ struct Router<Value: Sendable>: Sendable {
     // These loop over indices: `for in` would copy and retain each entry on the way down.
 
     private func visit(_ node: Int, _ search: inout Search) -> Value? {
-        for index in nodes[node].methods.indices where nodes[node].methods[index].method == search.method {
-            return nodes[node].methods[index].value
+        if !search.collectsAll {
+            for index in nodes[node].methods.indices
+            where nodes[node].methods[index].method == search.method {
+                return nodes[node].methods[index].value
+            }
         }
         for entry in nodes[node].methods where !search.others.contains(entry.method) {
             search.others.append(entry.method)

@@ -59,6 +59,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         let timer = scheduler.setTimer(after: endpoint.deadlineInterval, target: self)
         state.withLock { $0.timer = timer }
         CallContext.$current.withValue(context) {
+            if let access = request.access { return follow(access.first, of: access) }
             if endpoint.before.isEmpty, request.match.substitute == nil { handle() } else { check(from: 0) }
         }
     }
@@ -280,7 +281,9 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     @inline(__always)
     func deliver(_ answer: consuming GatewayResponse) {
         answer.note(context, started: started)
-        if !endpoint.after.isEmpty, let fault = answer.apply(endpoint.after, to: request) {
+        if !endpoint.after.isEmpty, request.access?.isAdmitted != false,
+            let fault = answer.apply(endpoint.after, to: request)
+        {
             report(fault, part: nil)
         }
         if let values = request.values { answer.note(values) }
@@ -323,7 +326,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                         return results
                     }
                 },
-            context: context, started: started, values: request.values)
+            context: context, started: started, values: request.values, caller: request.access)
     }
 
     /// Nanoseconds since the current parts began.
@@ -348,6 +351,6 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         Renderer.RequestFacts(
             requestID: request.requestID, route: request.route, elapsed: elapsed,
             fields: request.fields, timeline: isTimed ? makeTimeline() : nil, steps: consume steps,
-            answerFields: request.answerFields, format: endpoint.settings.format)
+            answerFields: request.answerFields, format: endpoint.settings.format, access: request.access)
     }
 }

@@ -28,11 +28,17 @@ public final class GatewayResponder: Sendable {
     private let loops: LoopDetection
     /// What upstreams learn of clients.
     private let clientForms: ClientForms
+    /// Who may call.
+    let access: AccessDirectory
+    /// The fields that tell upstreams who calls, which no client can set.
+    let sentNames: [CGIName]
 
     init(
         _ routes: GatewayRoutes, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?,
-        proxies: ProxyTable, policies: [String: UpstreamPolicy]
+        proxies: ProxyTable, policies: [String: UpstreamPolicy], access: AccessDirectory
     ) {
+        self.access = access
+        sentNames = Array(access.sent.keys)
         largestBody = routes.largestBody
         endpointCount = routes.count
         endpoints = routes.endpoints
@@ -83,12 +89,17 @@ public final class GatewayResponder: Sendable {
         do throws(GatewayError) {
             switch try route(request.head) {
             case .endpoint(let match):
+                let admission = admit(request.head, at: match, AccessSource(remote: Self.unknownClient))
+                if case .refused(let answer) = admission {
+                    deliver(answer)
+                    return nil
+                }
                 guard request.body.count <= match.bodyLimit else {
                     throw GatewayError.payloadTooLarge(limit: match.bodyLimit)
                 }
                 return respond(
-                    to: request, at: match, isHead: isHead, outerTask: CallContext.currentTask,
-                    for: ClosureReceiver(deliver))
+                    to: request, at: match, isHead: isHead, access: admission.access,
+                    outerTask: CallContext.currentTask, for: ClosureReceiver(deliver))
             case .answer(let response):
                 deliver(response)
             }
@@ -105,16 +116,25 @@ public final class GatewayResponder: Sendable {
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
         client: ForwardedClient? = nil, isHead: Bool = false, body: (any PieceSource)? = nil,
-        memory: (any RequestMemory)? = nil, place: EndpointPlace? = nil, outerTask: Int = 0,
-        isSampled: Bool? = nil, attempts: consuming AttemptLog = AttemptLog(),
+        memory: (any RequestMemory)? = nil, place: EndpointPlace? = nil, access: RequestAccess? = nil,
+        outerTask: Int = 0, isSampled: Bool? = nil, attempts: consuming AttemptLog = AttemptLog(),
         for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
+        // Nobody gets around the check.
+        let access =
+            match.access == nil
+            ? nil
+            : access
+                ?? match.access.map {
+                    let source = AccessSource(remote: remote, told: client)
+                    return RequestAccess($0, request.head, from: source, in: environment)
+                }
         let request = GatewayRequest(
             consume request, requestID: requestID, match, from: remote, for: client,
-            scheme: environment.scheme, isHead: isHead, body, memory: memory, on: scheduler)
+            scheme: environment.scheme, isHead: isHead, body, memory: memory, access: access, on: scheduler)
         var context = context(request, started, outerTask, place, isSampled, attempts)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed() }
         let run = EndpointRun(
@@ -125,16 +145,22 @@ public final class GatewayResponder: Sendable {
     }
 
     /// Returns the refusal of a request whose client waits for leave to send the body; nil if the body has to
-    /// be read.
-    package func refusal(of head: HTTPRequestHead, at match: EndpointMatch) -> GatewayResponse? {
-        guard match.checksHead, let plan = match.endpoint.settings.plan else { return nil }
+    /// be read, and if more than the head decides whether the caller is admitted.
+    ///
+    /// - Parameter access: what is known of the caller, and of limits; nil at an open endpoint.
+    package func refusal(
+        of head: HTTPRequestHead, at match: EndpointMatch, access: RequestAccess?
+    ) -> GatewayResponse? {
+        guard match.checksHead, access?.isAdmitted != false, let plan = match.endpoint.settings.plan else {
+            return nil
+        }
         let request = GatewayRequest(
             ReceivedRequest(head: head), requestID: "", match, from: Self.unknownClient, isHead: false, nil,
             on: environment.transport.scheduler)
         do {
             try plan.checkHead(of: request, in: environment)
         } catch let error as GatewayError {
-            return render(error, fields: head.fields, at: match)
+            return render(error, fields: head.fields, at: match, access: access)
         } catch {
             // The handler fails in the same way, and is reported.
         }
@@ -155,9 +181,13 @@ public final class GatewayResponder: Sendable {
     }
 
     /// Returns the answer for an error of a request that its endpoint did not get, in the endpoint's style.
-    package func render(_ error: GatewayError, fields: HTTPFields, at match: EndpointMatch) -> GatewayResponse
-    {
+    ///
+    /// - Parameter access: what is known of the caller, and of limits.
+    package func render(
+        _ error: GatewayError, fields: HTTPFields, at match: EndpointMatch, access: RequestAccess? = nil
+    ) -> GatewayResponse {
         var facts = facts(fields)
+        facts.access = access
         facts.format = match.endpoint.settings.format
         facts.route = match.route
         var answer = renderer.error(error, for: facts)
@@ -197,7 +227,7 @@ public final class GatewayResponder: Sendable {
         head.fields = answer.response.fields
     }
 
-    private func facts(_ fields: HTTPFields?) -> Renderer.RequestFacts {
+    func facts(_ fields: HTTPFields?) -> Renderer.RequestFacts {
         Renderer.RequestFacts(requestID: requestID(fields), fields: fields, format: format)
     }
 
@@ -227,19 +257,21 @@ public final class GatewayResponder: Sendable {
             return .answer(renderer.noContent([.allow: Self.serverMethods], for: facts(head.fields)))
         }
         let raw = head.target.pathBytes
-        if let match = router.routeLiteral(head.method, raw) { return .endpoint(match) }
+        // A preflight is for the policy, also where an endpoint takes OPTIONS.
+        let isPreflight = head.method == .options && cors != nil && CORSPolicy.isPreflight(head.fields)
+        if !isPreflight, let match = router.routeLiteral(head.method, raw) { return .endpoint(match) }
         let path: DecodedPath
         do {
             path = try DecodedPath(raw)
         } catch {
             throw .invalidRequest("The path must \(error.rule)").refusing("path")
         }
-        switch router.route(head.method, path) {
+        switch isPreflight ? router.methods(at: path) : router.route(head.method, path) {
         case .found(let match, let parameters): return .endpoint(match.with(parameters))
         case .notFound:
             let error = GatewayError.notFound()
             // A browser sends no credentials with a preflight.
-            if head.method == .options, cors != nil, CORSPolicy.isPreflight(head.fields) { throw error }
+            if isPreflight { throw error }
             guard let match = unmatched?.match(path, .error(error)) else { throw error }
             return .endpoint(match)
         case .otherMethods(let methods): return try routeOther(head, path, methods)
@@ -313,7 +345,8 @@ public final class GatewayResponder: Sendable {
             own.append(.traceState, bytes: state)
         }
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
-        if endpoint.forwarded.isEmpty, clientForms.areNone {
+        let caller = request.access?.caller
+        if endpoint.forwarded.isEmpty, clientForms.areNone, caller == nil {
             return CallContext(
                 requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
                 client: request.sharer, bodyMemory: request.memory, place: place,
@@ -325,7 +358,7 @@ public final class GatewayResponder: Sendable {
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
             cookieUpstreams: endpoint.settings.cookieUpstreams, client: request.sharer,
             clientFields: clientForms.areNone ? nil : ClientFields(request.clientFacts, in: clientForms),
-            bodyMemory: request.memory, place: place, isSampled: isSampled == true,
+            callerFields: caller, bodyMemory: request.memory, place: place, isSampled: isSampled == true,
             scheduler: request.loopScheduler, attempts: attempts)
     }
 

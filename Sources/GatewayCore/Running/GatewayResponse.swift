@@ -93,12 +93,15 @@ public struct RequestSummary: Sendable {
     package internal(set) var started: Optional<RxTime>
     /// Nil for nearly all requests.
     var values: Optional<TypedValues>
+    /// The check of the caller; nil at an open endpoint without limits.
+    private let caller: RequestAccess?
 
     init(
         requestID: String, route: String?, status: Int, code: String, nanoseconds: Int64,
         steps: consuming [PartResults], results: consuming PartResults?, context: CallContext? = nil,
-        started: RxTime? = nil, values: TypedValues? = nil
+        started: RxTime? = nil, values: TypedValues? = nil, caller: RequestAccess? = nil
     ) {
+        self.caller = caller
         self.requestID = requestID
         self.route = route
         self.status = status
@@ -110,6 +113,12 @@ public struct RequestSummary: Sendable {
         self.started = started
         self.values = values
     }
+
+    /// Who called; nil if nobody is known.
+    public var identity: Identity? { caller?.identity }
+
+    /// How the check of the caller ended; nil at an open endpoint without limits.
+    package var access: AccessNote? { caller?.note }
 
     /// A value of this type that middleware or the handler has put into the request, if any.
     ///

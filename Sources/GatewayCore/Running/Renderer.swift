@@ -24,6 +24,8 @@ final class Renderer: Sendable {
         var answerFields: HTTPFields?
         /// Nil for Sluice's envelope.
         var format: EnvelopeFormat?
+        /// Nil for nearly all requests of an open endpoint.
+        var access: RequestAccess?
     }
 
     let cors: CORSPolicy?
@@ -256,6 +258,7 @@ final class Renderer: Sendable {
         _ request: RequestFacts, hasCORS: Bool = false
     ) -> GatewayResponse {
         if let cors, !hasCORS { cors.addFields(to: &answer.fields, for: request.fields) }
+        request.access?.addFields(to: &answer.fields)
         if let fields = request.answerFields {
             answer.fields.add(ofMiddleware: fields, hasCORSPolicy: cors != nil)
         }
@@ -265,7 +268,8 @@ final class Renderer: Sendable {
             response: consume answer,
             summary: RequestSummary(
                 requestID: request.requestID, route: request.route, status: status, code: code,
-                nanoseconds: request.elapsed, steps: request.steps, results: consume results))
+                nanoseconds: request.elapsed, steps: request.steps, results: consume results,
+                caller: request.access))
     }
 
     /// Adds an endpoint's fields but the gateway's own; no `Cache-Control` if the answer must not be stored.

@@ -96,12 +96,12 @@ extension Gateway {
     private func store<Key: Hashable & Sendable, Value: Sendable>(
         _ name: String, _ lifetime: Duration, _ stale: Duration?, _ timeLimit: Duration?, _ limit: Int,
         _ load: @escaping @Sendable (Key) async throws -> Value
-    ) -> SharedStore<Key, Value> {
+    ) -> SharedValueStore<Key, Value> {
         let stale = stale ?? lifetime
         let timeLimit = timeLimit ?? Self.sharedLoadLimit
         let table = SharedTable<Key, Value>(lifetime: lifetime, stale: stale, limit: limit)
         guard !declarations.areClosed else {
-            return SharedStore(name, table, in: environment, within: timeLimit) { _ in
+            return SharedValueStore(name, table, in: environment, within: timeLimit) { _ in
                 throw EndpointFault.late("the shared value \(name)")
             }
         }
@@ -113,6 +113,6 @@ extension Gateway {
         ] where isWrong {
             declarations.add(fault: "the shared value \(name) \(fault)")
         }
-        return SharedStore(name, table, in: environment, within: timeLimit, load)
+        return SharedValueStore(name, table, in: environment, within: timeLimit, load)
     }
 }

@@ -2,7 +2,7 @@ public import Rx
 
 /// A value that requests share (`Gateway.shared(_:for:stale:within:_:)`). May be used on any thread.
 public struct SharedValue<Value: Sendable>: Sendable {
-    let store: SharedStore<OnlyKey, Value>
+    let store: SharedValueStore<OnlyKey, Value>
 
     /// The value at each subscription: the kept one, or else the result of the load in progress.
     ///
@@ -33,7 +33,7 @@ extension SharedValue: PartConvertible, FalliblePart where Value: JSONRepresenta
 /// Values that requests share, each with a key (`Gateway.shared(_:by:for:stale:within:limit:_:)`). May be
 /// used on any thread.
 public struct SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    let store: SharedStore<Key, Value>
+    let store: SharedValueStore<Key, Value>
 
     /// The value of a key at each subscription, as `SharedValue.single`.
     public func single(for key: Key) -> Single<Value> { store.single(key) }

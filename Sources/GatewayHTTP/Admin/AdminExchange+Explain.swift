@@ -152,15 +152,25 @@ final class Explanation {
 
     /// - Parameters:
     ///   - request: what the endpoint gets.
+    ///   - handler: the loop's.
     ///   - record: makes the record of the request.
     func begin(
-        _ request: ReceivedRequest, at match: EndpointMatch, of responder: GatewayResponder,
+        _ request: ReceivedRequest, at match: EndpointMatch, of handler: RequestHandler,
         as explanation: LoopBound<Explanation>, _ record: @escaping (RequestSummary) -> [UInt8]
     ) {
         guard deliver != nil else { return }
         self.record = record
+        let responder = handler.responder
+        let source = AccessSource(client: IPAddress(client), loop: handler.access)
+        let access: RequestAccess?
+        // The operator's request has to pass, and counts in rate limits, as any other.
+        switch responder.admit(request.head, at: match, source) {
+        case .open: access = nil
+        case .admitted(let known): access = known
+        case .refused(let answer): return answered(answer)
+        }
         let started = responder.respond(
-            to: request, at: match, from: remote, for: ExplanationReceiver(explanation))
+            to: request, at: match, from: remote, access: access, for: ExplanationReceiver(explanation))
         if deliver == nil { started.dispose() } else { ongoing = started }
     }
 
@@ -222,7 +232,7 @@ extension RequestHandler {
             }
             let began = loop.wakeTime
             let (remote, client) = (explanation.value.remote, explanation.value.client)
-            explanation.value.begin(request, at: match, of: responder, as: explanation) {
+            explanation.value.begin(request, at: match, of: self, as: explanation) {
                 [recorder] summary in
                 let facts = RequestFacts(
                     explained: request, status: summary.status, from: remote, client: client,

@@ -39,6 +39,7 @@ extension GatewayServer {
                         return (name, JSONLiteral(members: members))
                     })
             ))
+        if !sum.access.isEmpty { members.append(("access", sum.access.json)) }
         if let report = sum.configuration { members.append(("configuration", report.json)) }
         members.append(
             (

@@ -8,6 +8,9 @@ extension ConfigDocument {
         var known = self
         known.changes = changes.known.without("public", "spoolDirectory")
         known.upstreams = upstreams.map(self.known)
+        known.auth = authWithoutFiles
+        known.rateLimits = knownRateLimits
+        known.stores = []
         guard !variableTexts.isEmpty else { return known }
         known.schemas = []
         let starts = (endpoints.map(\.start) + proxies.map(\.start)).sorted(by: Self.isBefore)
@@ -47,6 +50,14 @@ extension ConfigDocument {
         var known = settings
         known.credentials.removeAll { isSubstituted($0.place) }
         known.forward.removeAll { isSubstituted($0.place) }
+        known.rateLimits?.removeAll { isSubstituted($0.place) }
+        // Without another one, any entry stands for one that a variable names: the endpoint stays closed.
+        if let requirement = settings.requirement, let other = auth.first?.name {
+            let named = requirement.entries.filter { !isSubstituted($0.place) }
+            let hasNone = named.isEmpty && !requirement.entries.isEmpty
+            known.requirement?.entries = hasNone ? [other] : named
+            known.requirement?.scopes.removeAll { isSubstituted($0.place) }
+        }
         return known
     }
 

@@ -22,7 +22,7 @@ struct FileEndpoint {
     }
 
     private var options: [EndpointOption] {
-        var options = endpoint.settings.options
+        var options = endpoint.settings.options + endpoint.settings.accessOptions(document)
         for name in endpoint.settings.forward { options.append(.forwards(name.value)) }
         if endpoint.revealsMessages == true { options.append(.revealsUpstreamMessages) }
         switch endpoint.answer.onFailure {

@@ -7,15 +7,17 @@ import HTTPModel
 struct FileProxy {
     private let proxy: PlannedProxy
     private let upstream: FileUpstream
+    private let document: ConfigDocument
 
-    init(_ proxy: PlannedProxy, _ upstream: FileUpstream) {
+    init(_ proxy: PlannedProxy, _ upstream: FileUpstream, in document: ConfigDocument) {
         self.proxy = proxy
         self.upstream = upstream
+        self.document = document
     }
 
     func declare(on gateway: Gateway, _ faults: inout FileFaults) {
         guard check(&faults) else { return }
-        var options = proxy.settings.options
+        var options = proxy.settings.options + proxy.settings.accessOptions(document)
         switch proxy.envelope {
         case nil: break
         case .bare?: options.append(.envelope(.bare))

@@ -19,6 +19,7 @@ struct FileSettings {
         for upstream in document.upstreams {
             FileUpstream(upstream).apply(to: &configuration, &faults)
         }
+        FileAccess(document).apply(to: &configuration, &faults)
     }
 
     /// Checks the folders that the file names.

@@ -26,7 +26,8 @@ package struct GatewayFile: Sendable {
         let reading = ConfigReading.read(
             path, from: source, mode: isBesideSwift ? .servingBesideSwift : .serving)
         guard let document = reading.document else { throw GatewayFileError(problems: reading.problems) }
-        willReadTLS(document.upstreams.flatMap { $0.settings.tls?.files ?? [] })
+        let tls = document.upstreams.map(\.settings.tls) + document.stores.map(\.settings.tls)
+        willReadTLS(tls.flatMap { $0?.files ?? [] })
         // What the engine refuses is told by `declare`, so that each plan is made once.
         let (faults, _) = Self.faults(of: document)
         guard faults.isEmpty else {
@@ -100,8 +101,9 @@ package struct GatewayFile: Sendable {
     private static func planFaults(
         of document: ConfigDocument, _ configuration: GatewayServerConfiguration
     ) -> [ConfigProblem] {
-        let environment = GatewayEnvironment(
+        var environment = GatewayEnvironment(
             transport: UnsentTransport(), upstreamOverrides: configuration.upstreams)
+        environment.rateLimitStores = FileAccess(document).uncountedStores
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
         var faults = FileFaults(document)
         declare(document, upstreams(document, on: gateway), on: gateway, &faults)
@@ -156,6 +158,7 @@ package struct GatewayFile: Sendable {
     private static func declare(
         _ document: ConfigDocument, _ upstreams: Upstreams, on gateway: Gateway, _ faults: inout FileFaults
     ) {
+        FileAccess(document).declare(on: gateway)
         for endpoint in document.endpoints {
             FileEndpoint(endpoint: endpoint, document: document, upstreams: upstreams.planned).declare(
                 on: gateway, &faults)
@@ -165,7 +168,7 @@ package struct GatewayFile: Sendable {
                 faults.add("there is no upstream \"\(proxy.upstream.value)\"", at: proxy.upstream.place)
                 continue
             }
-            FileProxy(proxy, upstream).declare(on: gateway, &faults)
+            FileProxy(proxy, upstream, in: document).declare(on: gateway, &faults)
         }
     }
 }

@@ -74,8 +74,10 @@ extension GatewayServer {
     ///   - memory: the memory of the calling thread, which lives as long as the contents; nil if it lives
     ///     longer.
     ///   - showsWarnings: whether the file's warnings go to standard error.
+    ///   - access: what is known of callers.
     convenience init(
-        _ file: ServedFile, logs: Logs? = nil, memory: ThreadMemory? = nil, showsWarnings: Bool = false
+        _ file: ServedFile, logs: Logs? = nil, memory: ThreadMemory? = nil, showsWarnings: Bool = false,
+        access: AccessState = AccessState()
     ) throws {
         // First, so that it ends once the values of the file are freed.
         PromptMemoryReturn.begin()
@@ -86,7 +88,7 @@ extension GatewayServer {
             for warning in contents.warnings { Announcement.show(warning) }
         }
         do {
-            try self.init(configuration, logs: logs, file: file, memory: memory) {
+            try self.init(configuration, logs: logs, file: file, memory: memory, access: access) {
                 try file.declare(contents, $0)
             }
         } catch {

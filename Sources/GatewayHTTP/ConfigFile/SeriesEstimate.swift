@@ -1,5 +1,6 @@
 import EndpointPlans
 import GatewayConfig
+import GatewayCore
 import Metrics
 
 /// How many series the metrics of a file have at most: each route, part and upstream with as many outcomes as
@@ -41,7 +42,11 @@ struct SeriesEstimate {
         // `_files`, `_health` and `_none` are routes, and `_other` is an upstream.
         let others = 3 * ofRoute + (document.upstreams.count + 1) * Self.ofUpstream
         let loops = settings.loops * 2
-        total = routes.reduce(others + loops + Self.ofProcess) { $0 + $1.series }
+        // Requests without a credential have an entry of their own.
+        let callers = document.auth.isEmpty ? 0 : (document.auth.count + 1) * Self.ofEntry
+        let limits =
+            document.rateLimits.count * Self.ofLimit + document.stores.count * Self.count(.storeErrors)
+        total = routes.reduce(others + loops + callers + limits + Self.ofProcess) { $0 + $1.series }
     }
 
     /// The names of a part and, of a group, of its parts.
@@ -82,6 +87,10 @@ struct SeriesEstimate {
         // kinds of certificates.
         return free.reduce(4 + 5 + 3 + 3 + 2 + 2) { $0 + count($1) }
     }()
+
+    private static let ofEntry = AccessNote.Result.allCases.count
+
+    private static let ofLimit = AccessCounters.LimitResult.allCases.count
 
     /// Rounded up: what the process has once.
     private static let ofProcess = 150

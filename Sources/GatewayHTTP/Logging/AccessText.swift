@@ -34,6 +34,7 @@ enum AccessText {
             line.plain(summary.code)
         }
         if let slow { write(slow, to: &line) }
+        if let access = summary.access { write(access, to: &line) }
         write(refused: summary.refusedValues, to: &line)
         write(fields, to: &line)
         finish(Array(summary.requestID.utf8)[...], style, to: &line)
@@ -42,11 +43,12 @@ enum AccessText {
     /// A request that no endpoint answered.
     static func write(
         _ facts: borrowing RequestFacts, _ microseconds: Int, requestID: ArraySlice<UInt8>?,
-        refused: [String], _ fields: [RecordLines.LoggedField], _ style: LogStyle, to line: inout JSONLine
+        _ note: AnswerNote, _ fields: [RecordLines.LoggedField], _ style: LogStyle, to line: inout JSONLine
     ) {
         begin(facts, microseconds, isPartial: false, style, to: &line)
         _ = end(of: facts, to: &line)
-        write(refused: refused, to: &line)
+        if let access = note.access { write(access, to: &line) }
+        write(refused: note.refused, to: &line)
         write(fields, to: &line)
         finish(requestID, style, to: &line)
     }
@@ -116,6 +118,28 @@ enum AccessText {
         line.constant(" ")
         line.integer(Int(slow.time.nanoseconds / 1_000_000))
         line.constant("ms")
+    }
+
+    /// Writes `auth: mobile expired`, or `limits: perUser`, of a request that was refused for its caller.
+    private static func write(_ access: AccessNote, to line: inout JSONLine) {
+        switch access.result {
+        case .ok?, nil: break
+        case .limited?:
+            for (index, limit) in access.refusedBy.enumerated() {
+                line.plain(index == 0 ? "  limits: " : ", ")
+                line.plain(LogText.quotedIfNeeded(limit))
+            }
+        case let result?:
+            line.constant("  auth: ")
+            if let entry = access.entry {
+                line.plain(LogText.quotedIfNeeded(entry))
+                line.constant(" ")
+            }
+            line.plain(result.rawValue)
+            guard let key = access.key else { return }
+            line.constant(", key ")
+            line.plain(LogText.quotedIfNeeded(key))
+        }
     }
 
     private static func write(refused values: [String], to line: inout JSONLine) {

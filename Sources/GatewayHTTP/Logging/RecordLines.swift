@@ -63,6 +63,7 @@ final class RecordLines {
             line.constant(#","route":"#)
             line.string(route)
         }
+        if let access = summary.access { write(access) }
         if !summary.refusedValues.isEmpty { write(refused: summary.refusedValues) }
         write(parts: summary, log, of: facts)
         calls?.write(after: facts.startDelay, to: &line)
@@ -79,8 +80,8 @@ final class RecordLines {
         guard style == .json else {
             line.removeAll()
             return AccessText.write(
-                facts, microseconds(of: facts), requestID: requestID, refused: note.refused,
-                named(facts.fields), style, to: &line)
+                facts, microseconds(of: facts), requestID: requestID, note, named(facts.fields), style,
+                to: &line)
         }
         begin()
         if let requestID {
@@ -96,6 +97,7 @@ final class RecordLines {
             line.constant(#","code":"#)
             line.string(code)
         }
+        if let access = note.access { write(access) }
         if !note.refused.isEmpty { write(refused: note.refused) }
         end(sample)
     }
@@ -209,6 +211,29 @@ final class RecordLines {
             line.integer(sample)
         }
         line.constant("}\n")
+    }
+
+    /// Writes who called, by the names of the settings. Claims, tokens and keys are not in it.
+    @inline(never)
+    private func write(_ access: AccessNote) {
+        if let entry = access.entry {
+            line.constant(#","auth":"#)
+            line.string(entry)
+        }
+        if let result = access.result {
+            line.constant(#","authResult":""#)
+            line.plain(result.rawValue)
+            line.constant(#"""#)
+        }
+        if let key = access.key {
+            line.constant(#","key":"#)
+            line.string(key)
+        }
+        for (index, limit) in access.refusedBy.enumerated() {
+            line.constant(index == 0 ? #","limits":["# : ",")
+            line.string(limit)
+        }
+        if !access.refusedBy.isEmpty { line.constant("]") }
     }
 
     @inline(never)

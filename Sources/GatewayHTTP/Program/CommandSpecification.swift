@@ -4,7 +4,8 @@ package struct CommandSpecification {
     package var name: String
     package var summary: String
     package var flags: [ProgramFlag]
-    /// The arguments without a flag that the command takes, in their order: `FILE`, `[URL]`.
+    /// The arguments without a flag that the command takes, in their order: `FILE`, `[URL]`. The last one may
+    /// be repeated if it ends with `...]`.
     package var positionals: [String]
     /// Flags that the command had once, by name, with what to do instead.
     package var retired: [String: String] = [:]
@@ -32,6 +33,11 @@ package struct CommandSpecification {
             text += "  \(Self.padded("", to: width))\(fallback)variable: \(flag.environmentName)\n"
         }
         return text + footer
+    }
+
+    /// Whether the command takes so many arguments without a flag.
+    func takes(_ count: Int) -> Bool {
+        count <= positionals.count || positionals.last?.hasSuffix("...]") == true
     }
 
     package static func padded(_ text: String, to width: Int) -> String {

@@ -38,7 +38,7 @@ public struct ProgramArguments: Sendable, Equatable {
         var words = Array(words)[...]
         while let word = words.popFirst() {
             guard word.hasPrefix("-"), word != "-" else {
-                guard positionals.count < command.positionals.count else {
+                guard command.takes(positionals.count + 1) else {
                     throw UsageError(message: "unexpected argument '\(word)'")
                 }
                 positionals.append(word)

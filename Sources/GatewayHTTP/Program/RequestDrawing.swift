@@ -10,11 +10,13 @@ struct RequestDrawing {
     /// Milliseconds from the left edge to the right one.
     private let span: Double
 
-    /// - Parameter record: a line of the access log with a timeline.
+    /// - Parameter record: a line of the access log with a timeline, or with the result of a caller's check,
+    ///   after which there may have been no call.
     init?(_ record: JSONFragment) {
-        guard let timeline = record[member: "timeline"], timeline.kind == .array else { return nil }
+        let timeline = record[member: "timeline"]
+        guard timeline?.kind == .array || record[member: "authResult"] != nil else { return nil }
         self.record = record
-        parts = timeline.elements
+        parts = timeline?.elements ?? []
         let ends = parts.flatMap { part in
             [Self.number(part, "endMs")]
                 + Self.attempts(of: part).map { Self.number($0.attempt, "endMs") }
@@ -43,6 +45,7 @@ struct RequestDrawing {
     /// The drawing, which ends with a line feed.
     var text: String {
         var lines = [heading]
+        if let caller { lines.append(caller) }
         if let slow { lines.append(slow) }
         let labels = parts.map { part in
             ([Self.partLabel(part, kind(of: part))]
@@ -75,6 +78,16 @@ struct RequestDrawing {
         if let trace = text("traceId") { words.append("trace \(trace)") }
         if let id = text("requestId") { words.append("request \(id)") }
         return words.joined(separator: "  ")
+    }
+
+    /// `caller: mobile ok`, `caller: partners forbidden, key shop` or `caller: limited by perUser`
+    private var caller: String? {
+        guard let result = record[member: "authResult"]?.stringValue else { return nil }
+        func text(_ name: String) -> String? { record[member: name]?.stringValue.map(Self.printable) }
+        let limits = (record[member: "limits"]?.elements ?? []).compactMap(\.stringValue)
+        let words = [text("auth"), Self.printable(result)].compactMap(\.self).joined(separator: " ")
+        let by = limits.isEmpty ? "" : " by \(limits.map(Self.printable).joined(separator: ", "))"
+        return "caller: \(words)\(by)" + (text("key").map { ", key \($0)" } ?? "")
     }
 
     /// `slow: recent, diary first_byte 4985 ms`

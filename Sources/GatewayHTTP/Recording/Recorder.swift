@@ -16,6 +16,8 @@ final class Recorder {
     private var style = LogStyle.json
     /// From when on a request is slow, unless its endpoint says otherwise.
     private var slowLimit = Int64.max
+    private var loggedFields: [HTTPFieldName] = []
+    private var keyFields: [HTTPFieldName] = []
     private var fieldNames: [HTTPFieldName] = []
     private let observer: (@Sendable (FinishedRequest) -> Void)?
     private let loop: EventLoop
@@ -41,13 +43,24 @@ final class Recorder {
         sampling.use(settings.access)
         style = logs.output.style
         slowLimit = settings.slow.nanoseconds
-        fieldNames = settings.fields.names
-        lines.fieldNames = fieldNames
+        loggedFields = settings.fields.names
+        nameFields()
         if settings.access.isOff {
             channel = nil
         } else if channel == nil {
             channel = logs.output.makeChannel()
         }
+    }
+
+    /// Keeps the fields in which clients send keys out of logs and traces. Call it before `trace`.
+    func hide(_ names: [HTTPFieldName]) {
+        keyFields = names
+        nameFields()
+    }
+
+    private func nameFields() {
+        fieldNames = loggedFields.filter { !keyFields.contains($0) }
+        lines.fieldNames = fieldNames
     }
 
     /// Traces as the configuration says from now on. Call it after `use`.
@@ -62,6 +75,7 @@ final class Recorder {
     /// Records a request that the gateway answered, or that ended at its endpoint.
     func ended(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) {
         counters.count(facts, summary, at: loop.wakeTime)
+        if let access = summary.access { note(access, of: summary.requestID) }
         var log = summary.takeLog()
         let isFailure = facts.isFailure || summary.isPartial
         let answered = summary.nanoseconds &+ facts.startDelay
@@ -123,6 +137,18 @@ final class Recorder {
         return lines.text
     }
 
+    /// Counts how the check of a caller ended, and says why a request was refused.
+    private func note(_ access: AccessNote, of requestID: @autoclosure () -> String?) {
+        counters.access.count(access)
+        guard logs.diagnostics.isDebug, let reason = access.reason else { return }
+        logs.diagnostics.write(
+            .debug, "caller refused",
+            [
+                "requestId": requestID(), "auth": access.entry, "result": access.result?.rawValue,
+                "reason": reason,
+            ])
+    }
+
     /// Returns an empty log for the calls of a request.
     func lendLog() -> AttemptLog { usedLogs.popLast() ?? AttemptLog() }
 
@@ -136,6 +162,9 @@ final class Recorder {
         _ note: AnswerNote = AnswerNote()
     ) {
         counters.count(facts, of: route, code: note.code, at: loop.wakeTime)
+        if let access = note.access {
+            self.note(access, of: requestID.map { String(decoding: $0, as: UTF8.self) })
+        }
         let isFailure = facts.isFailure
         if isFailure {
             let key = KeptRecords.Key(

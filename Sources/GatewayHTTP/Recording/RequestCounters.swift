@@ -16,12 +16,14 @@ final class RequestCounters {
     private let unfinished: [InboundOutcome: Counter]
     private let refused: [Refusal: Counter]
     let compression: CompressionCounts
+    let access: AccessCounters
 
     /// Parts of a route that are told apart: a handler in Swift may name any number of them.
     static let mostParts = 32
 
     init(on loop: EventLoop) {
         compression = CompressionCounts(on: loop)
+        access = AccessCounters(loop.metrics, loop.page)
         metrics = loop.metrics
         page = loop.page
         last = RouteCounters(RouteLabel.none, metrics, page)

@@ -64,7 +64,7 @@ struct RequestFacts: ~Copyable {
         path = Self.path(of: answer.head)
         status = Self.status(answer.response?.status.code, answer.outcome, hasBegun: answer.hasBegun)
         end = answer.outcome
-        remote = answer.remoteAddress.description
+        remote = answer.remoteText
         client = answer.clientText
         receivedAt = answer.receivedAt
         bytesReceived = answer.bytesReceived

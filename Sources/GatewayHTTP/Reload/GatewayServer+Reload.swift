@@ -205,6 +205,8 @@ extension GatewayServer {
     /// if one is busy.
     private func use(_ generation: Generation) {
         protections.use(generation.policies, of: generation.upstreamNames)
+        // Before any request is routed by it, so that none is checked by what has changed.
+        generation.responder.useAccess()
         let earlier = current.withLock { current in
             defer { current = generation }
             return current

@@ -40,6 +40,10 @@ struct Generation: Sendable {
         let loops: [EventLoop]
         /// The loads of shared values in progress, of all generations.
         let sharedLoads = SharedLoads()
+        /// What is known of callers, by all generations.
+        let access: AccessState
+        /// The stores that count limits, of all generations.
+        let stores: StoreTable
 
         func report(_ incident: GatewayIncident) {
             if incident.isRefusal {
@@ -52,6 +56,14 @@ struct Generation: Sendable {
 
         func report(_ fault: BackgroundFault) {
             log.write(.error, "background work failed", ["what": "\(fault)"])
+        }
+
+        func report(_ event: AccessEvent) {
+            switch event {
+            case .keysAreGone(let entry, let reason):
+                log.write(.warning, "signing keys unavailable", ["auth": entry, "what": reason])
+            case .keysAreBack(let entry): log.write(.warning, "signing keys are back", ["auth": entry])
+            }
         }
     }
 
@@ -112,6 +124,9 @@ struct Generation: Sendable {
         environment.reportBackground = { site.report($0) }
         environment.appliesDeclarations = isFirst
         environment.ownPaths = HealthPath.all
+        environment.access = site.access
+        environment.rateLimitStores = try site.stores.prepare(configuration.stores)
+        environment.reportAccess = { site.report($0) }
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
         try declare(gateway)
         responder = try gateway.responder()

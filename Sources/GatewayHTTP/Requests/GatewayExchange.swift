@@ -9,6 +9,8 @@ import Rx
 package final class GatewayExchange: InboundExchange {
     private let match: EndpointMatch
     private let handler: RequestHandler
+    /// What is known of the caller; nil at an open endpoint.
+    private let access: RequestAccess?
     // The loop guards both.
     private var ongoing: (any OngoingRequest)?
     /// Its response is moved out when it is sent. Its summary stays here, because moving it would copy it.
@@ -24,9 +26,12 @@ package final class GatewayExchange: InboundExchange {
     /// Nanoseconds from the request's head to the start of its endpoint: the time in which the body arrived.
     private var startDelay: Int64 = 0
 
-    init(_ arrival: Arrival, at match: EndpointMatch, _ handler: RequestHandler) {
+    init(
+        _ arrival: Arrival, at match: EndpointMatch, _ handler: RequestHandler, _ access: RequestAccess?
+    ) {
         self.match = match
         self.handler = handler
+        self.access = access
         super.init(arrival)
     }
 
@@ -35,7 +40,7 @@ package final class GatewayExchange: InboundExchange {
             try handler.admission.check(match)
             return nil
         } catch {
-            return handler.overloadAnswer(error, to: request.head, at: match)
+            return handler.overloadAnswer(error, to: request.head, at: match, access)
         }
     }
 
@@ -43,14 +48,19 @@ package final class GatewayExchange: InboundExchange {
     package override func answer(to error: InboundError) -> (response: HTTPResponse, note: AnswerNote)? {
         guard let head = error.head else { return nil }
         // What the head itself is refused for does not depend on the length of the body.
-        if error.reason == .bodyTooLarge, let refusal = handler.responder.refusal(of: head, at: match) {
+        if error.reason == .bodyTooLarge,
+            let refusal = handler.responder.refusal(of: head, at: match, access: access)
+        {
             return (refusal.response, AnswerNote(refusal))
         }
         handler.recorder.counters.count(error)
         handler.log.refused(error)
-        let answer = handler.responder.render(GatewayError(error), fields: head.fields, at: match)
+        let answer = handler.responder.render(
+            GatewayError(error), fields: head.fields, at: match, access: access)
         return (answer.response, AnswerNote(answer, refused: error.parts))
     }
+
+    package override var noteBeforeStart: AnswerNote { AnswerNote(of: access) }
 
     package override func start() {
         memory = takeCharge()
@@ -58,11 +68,12 @@ package final class GatewayExchange: InboundExchange {
             place = try handler.admission.enter(match)
         } catch {
             _ = takeRequest()
-            return deliver(handler.responder.render(error, fields: request.head.fields, at: match))
+            return deliver(
+                handler.responder.render(error, fields: request.head.fields, at: match, access: access))
         }
         isAdmitted = true
         startDelay = max(0, (loop.wakeTime - receivedAt).nanoseconds)
-        // Only at an endpoint that streams bodies.
+        // Only at an endpoint that streams bodies, and for a request that will be refused.
         let source = bodyReader.map {
             ExchangeBody(
                 $0, from: clientPrefix, limit: match.bodyLimit, handler.recorder.counters, loop: loop)
@@ -71,8 +82,8 @@ package final class GatewayExchange: InboundExchange {
         let began = loop.codeBegins()
         let started = handler.responder.respond(
             to: takeRequest(), at: match, from: remoteText, client: client, isHead: method.isHead,
-            body: source, memory: memory, place: place, isSampled: isSampled,
-            attempts: handler.recorder.lendLog(), for: LoopBound(self, loop: loop))
+            body: source, memory: memory, place: place, access: access,
+            isSampled: isSampled, attempts: handler.recorder.lendLog(), for: LoopBound(self, loop: loop))
         loop.codeEnded(began, of: match.name)
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
@@ -191,7 +202,7 @@ package final class GatewayExchange: InboundExchange {
         } else if let cancelled {
             recordUndelivered(cancelled, facts(status: nil, outcome))
         } else {
-            handler.recorder.ended(facts(status: nil, outcome), requestID: nil)
+            handler.recorder.ended(facts(status: nil, outcome), requestID: nil, AnswerNote(of: access))
         }
     }
 

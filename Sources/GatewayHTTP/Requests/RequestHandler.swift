@@ -25,6 +25,8 @@ final class RequestHandler: InboundHandler {
     let log: Log
     /// The memory of what `responder` was read from; nil without a file.
     private let memory: ThreadMemory?
+    /// What the loop knows of callers.
+    let access: AccessLoop
 
     /// - Parameters:
     ///   - generation: what requests are routed by.
@@ -32,10 +34,12 @@ final class RequestHandler: InboundHandler {
     ///   - limits: the loop's.
     ///   - recorder: the loop's.
     ///   - streams: the loop's.
+    ///   - access: the loop's.
     init(
         _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, recorder: Recorder,
-        streams: LoopStreams
+        streams: LoopStreams, access: AccessLoop
     ) {
+        self.access = access
         log = shared.logs.diagnostics
         largestBody = limits.requestBody
         responder = generation.responder
@@ -106,24 +110,63 @@ final class RequestHandler: InboundHandler {
         if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass) {
             return .buffer(limit: match.bodyLimit, FileExchange(arrival, file))
         }
+        return match.hasAccess ? admit(arrival, head, for: match) : take(arrival, head, for: match, nil)
+    }
+
+    /// Decides on a request to an endpoint that not everybody may call, or not at any rate.
+    @inline(never)
+    private func admit(
+        _ arrival: InboundExchange.Arrival, _ head: HTTPRequestHead, for match: EndpointMatch
+    ) -> BodyDecision {
+        // A request without room uses up no limit, and no token is verified for it. Its exchange answers.
+        if arrival.isOverloaded {
+            return .buffer(limit: match.bodyLimit, GatewayExchange(arrival, at: match, self, nil))
+        }
+        do throws(GatewayError) {
+            try admission.check(match)
+        } catch {
+            let (response, note) = overloadAnswer(error, to: head, at: match)
+            return .answer(response, note)
+        }
+        let source = AccessSource(client: arrival.clientAddress, loop: access)
+        switch responder.admit(head, at: match, source) {
+        case .open: return take(arrival, head, for: match, nil)
+        case .admitted(let access): return take(arrival, head, for: match, access)
+        case .refused(let answer): return Self.answer(answer)
+        }
+    }
+
+    /// Makes the exchange of a request that has been admitted.
+    ///
+    /// - Parameter access: what is known of the caller; nil at an open endpoint.
+    @inline(__always)
+    private func take(
+        _ arrival: InboundExchange.Arrival, _ head: HTTPRequestHead, for match: EndpointMatch,
+        _ access: RequestAccess?
+    ) -> BodyDecision {
         if match.streamsBody {
-            return .stream(limit: match.bodyLimit, GatewayExchange(arrival, at: match, self))
+            return .stream(limit: match.bodyLimit, GatewayExchange(arrival, at: match, self, access))
+        }
+        // Only a store has to count the request before its refusal. Nobody reads its body.
+        if access?.isRefused == true {
+            return .stream(limit: .max, GatewayExchange(arrival, at: match, self, access))
         }
         // RFC 9110 10.1.1: a client that waits gets its refusal instead of a 100.
         if match.checksHead, head.fields.contains(.expect),
-            let refusal = responder.refusal(of: head, at: match)
+            let refusal = responder.refusal(of: head, at: match, access: access)
         {
             return Self.answer(refusal)
         }
-        return .buffer(limit: match.bodyLimit, GatewayExchange(arrival, at: match, self))
+        return .buffer(limit: match.bodyLimit, GatewayExchange(arrival, at: match, self, access))
     }
 
     /// Returns the answer to a request to an endpoint that has no room for it.
     func overloadAnswer(
-        _ error: GatewayError, to head: HTTPRequestHead, at match: EndpointMatch
+        _ error: GatewayError, to head: HTTPRequestHead, at match: EndpointMatch,
+        _ access: RequestAccess? = nil
     ) -> (response: HTTPResponse, note: AnswerNote) {
         if log.isDebug { logRefusal(error) }
-        let answer = responder.render(error, fields: head.fields, at: match)
+        let answer = responder.render(error, fields: head.fields, at: match, access: access)
         return (answer.response, AnswerNote(answer))
     }
 
@@ -160,6 +203,22 @@ extension AnswerNote {
         let values = answer.summary.refusedValues
         self.init(
             route: answer.summary.route, code: answer.summary.code,
-            refused: values.isEmpty ? refused : values)
+            refused: values.isEmpty ? refused : values, details: answer.summary.access.map(AccessDetails.init)
+        )
     }
+
+    /// The note of a request that ends without an answer.
+    ///
+    /// - Parameter access: what is known of the caller; nil at an open endpoint.
+    init(of access: RequestAccess?) { self.init(details: access.map { AccessDetails($0.note) }) }
+
+    /// What became of the caller's check; nil at an open endpoint.
+    var access: AccessNote? { (details as? AccessDetails)?.note }
+}
+
+/// A note on a caller on its way through the server, which does not look at it.
+private final class AccessDetails: Sendable {
+    let note: AccessNote
+
+    init(_ note: AccessNote) { self.note = note }
 }

@@ -1,6 +1,7 @@
 import EventIO
 public import HTTPInbound
 public import HTTPOutbound
+import Locking
 import Metrics
 public import NetworkingSession
 
@@ -39,6 +40,8 @@ public struct GatewayReport: Sendable, Hashable {
     /// Connections of trusted proxies that were closed since the start, because they did not begin with a
     /// header of the PROXY protocol.
     public var refusedProxyHeaders = 0
+    /// Who was let in, and who was not.
+    public var access = AccessReport()
     /// How reloads of the gateway's file went; nil without a file.
     public var configuration: ConfigurationReport?
 
@@ -51,7 +54,8 @@ public struct GatewayReport: Sendable, Hashable {
             requestBodyBytes: one.requestBodyBytes + other.requestBodyBytes,
             waitingAnswerBytes: one.waitingAnswerBytes + other.waitingAnswerBytes,
             upstreams: one.upstreams, tables: one.tables + other.tables, shed: one.shed + other.shed,
-            refusedProxyHeaders: one.refusedProxyHeaders + other.refusedProxyHeaders)
+            refusedProxyHeaders: one.refusedProxyHeaders + other.refusedProxyHeaders,
+            access: one.access + other.access)
     }
 }
 
@@ -76,6 +80,9 @@ extension GatewayServer {
         var report = loops.reduce(GatewayReport()) { $0 + self.report(ofLoop: $1) }
         report.upstreams = protections.report
         report.upstreamBodyBytes = bodyMemory.inUse
+        report.access.storeErrors = site.stores.failures.reduce(into: [:]) { sums, failure in
+            sums[failure.store, default: 0] += failure.count
+        }
         report.configuration = reloads.report
         (report.tables.names, report.tables.unreachable) = resolver.counts
         return report
@@ -103,6 +110,7 @@ extension GatewayServer {
             idle: count(.connectionsShed, "idle"), slowHeads: count(.connectionsShed, "slow_head"),
             refused: count(.connectionsShed, "refused"))
         report.refusedProxyHeaders = refused(.proxyHeader)
+        report.access = AccessReport(current.withLock { $0.responder.accessNames }) { count($0, $1, $2) }
         return report
     }
 }

@@ -17,7 +17,7 @@ extension GatewayServer {
         return loopReadings + limitReadings(usage) + reloads.readings + usage.readings + [
             MetricReading(.draining, phase.isServing ? 0 : 1),
             MetricReading(.buildInfo, 1, [version ?? ""]),
-        ] + logs.readings + upstreamReadings + bodyReadings + certificateReadings
+        ] + logs.readings + upstreamReadings + bodyReadings + certificateReadings + storeReadings
     }
 
     private var loopReadings: [MetricReading] {
@@ -57,6 +57,12 @@ extension GatewayServer {
 
     private var bodyReadings: [MetricReading] {
         protections.bodyBytes.map { MetricReading(.upstreamBodyBytes, Double($0.value), [$0.key]) }
+    }
+
+    private var storeReadings: [MetricReading] {
+        site.stores.failures.map {
+            MetricReading(.storeErrors, Double($0.count), [$0.store, $0.reason])
+        }
     }
 
     private var certificateReadings: [MetricReading] {

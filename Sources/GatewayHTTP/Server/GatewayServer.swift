@@ -92,9 +92,11 @@ public final class GatewayServer: Sendable {
     /// - Parameters:
     ///   - file: what `configuration` and `declare` come from, for later generations.
     ///   - threadMemory: the memory of the thread that reads the file, which lives as long as the contents.
+    ///   - access: what is known of callers.
     init(
         _ configuration: GatewayServerConfiguration, logs: Logs? = nil, upstreamLog: UpstreamLog? = nil,
-        file: ServedFile? = nil, memory threadMemory: ThreadMemory? = nil, declare: (Gateway) throws -> Void
+        file: ServedFile? = nil, memory threadMemory: ThreadMemory? = nil,
+        access: AccessState = AccessState(), declare: (Gateway) throws -> Void
     ) throws {
         self.file = file
         guard let name = GatewayName(configuration.name) else {
@@ -190,6 +192,7 @@ public final class GatewayServer: Sendable {
             BodyBudget(limit: configuration.inbound.bufferedBodies, loop: loop)
         }
         self.requestBodies = requestBodies
+        let stores = StoreTable(loops: group.loops, resolver: resolver, log: logs.diagnostics)
         do {
             let site = Generation.Site(
                 transport: LoopTransport(
@@ -197,7 +200,8 @@ public final class GatewayServer: Sendable {
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog, protections: protections),
                 name: name, isLoopback: address.isLoopback, log: logs.diagnostics, refusals: refusalLog,
-                mainQueueLog: MainQueueLog(logs.diagnostics), metrics: metrics, loops: group.loops)
+                mainQueueLog: MainQueueLog(logs.diagnostics), metrics: metrics, loops: group.loops,
+                access: access, stores: stores)
             self.site = site
             let generation = try Generation(
                 configuration, material, at: site, isFirst: true, memory: threadMemory, declare: declare)
@@ -219,6 +223,8 @@ public final class GatewayServer: Sendable {
                 }
             }
         } catch {
+            access.end()
+            stores.end()
             tracing.finish()
             group.shutdown()
             admin?.shutdown()
@@ -322,6 +328,8 @@ public final class GatewayServer: Sendable {
             logs.diagnostics.write(.warning, "the gateway ends before a reload has ended")
         }
         reloads.stopWatching()
+        site.access.end()
+        site.stores.end()
         if life.hasEndHooks { closeClients() }
         tracing.finish()
         group.shutdown()

@@ -12,6 +12,7 @@
 @_exported public import struct GatewayConfig.FinishedRequest
 @_exported public import struct GatewayConfig.GatewayServerConfiguration
 @_exported public import struct GatewayConfig.HostNames
+@_exported public import struct GatewayConfig.RedisStore
 @_exported public import struct GatewayConfig.StaticFiles
 @_exported public import enum GatewayCore.LogLevel
 @_exported public import struct HTTPInbound.ClientSettings

@@ -31,6 +31,7 @@ final class Worker {
     private let shared: Shared
     private let recorder: Recorder
     private let streams = LoopStreams()
+    private let access = AccessLoop()
     private let server: InboundServer
     /// The current generation's.
     private(set) var handler: RequestHandler
@@ -58,16 +59,19 @@ final class Worker {
         let log = shared.logs.diagnostics
         recorder = Recorder(shared.logs, observer: shared.observer, loop: loop)
         recorder.use(shared.logs.settings)
+        recorder.hide(generation.responder.credentialFields)
         recorder.trace(generation.configuration, by: shared.tracing.exporter)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
-        handler = RequestHandler(generation, shared, limits, recorder: recorder, streams: streams)
+        handler = RequestHandler(
+            generation, shared, limits, recorder: recorder, streams: streams, access: access)
         server = InboundServer(
             loop: loop, limits: limits, total: shared.connections, bodies: bodies,
             fileDescriptors: shared.fileDescriptors, clients: generation.configuration.clients,
             handler: handler, errorRenderer: generation.errorRenderer(log, recorder.counters))
         recorder.counters.use(
             generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
+        recorder.counters.access.use(generation.responder.accessNames)
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": shed])
         }
@@ -89,12 +93,15 @@ final class Worker {
     func use(_ generation: Generation) {
         client.use(generation.routes, for: generation.upstreams)
         followLogs()
+        recorder.hide(generation.responder.credentialFields)
         recorder.trace(generation.configuration, by: shared.tracing.exporter)
         recorder.counters.use(
             generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
+        recorder.counters.access.use(generation.responder.accessNames)
         let limits = generation.inboundLimits(shared)
         drainDeadline = limits.drainDeadline
-        handler = RequestHandler(generation, shared, limits, recorder: recorder, streams: streams)
+        handler = RequestHandler(
+            generation, shared, limits, recorder: recorder, streams: streams, access: access)
         server.use(
             handler, limits: limits, clients: generation.configuration.clients,
             errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))

@@ -19,6 +19,9 @@ protocol TestBackend: AnyObject, Sendable {
     /// Sends a request and reports its response as it arrives, unless disposed earlier.
     func stream(_ request: TestRequest, to stream: ResponseBuffer) -> any Disposable
 
+    /// The clock by which the gateway checks tokens, in seconds since 1970.
+    var unixTime: Int { get }
+
     /// Calls `work` once, `delay` from now.
     func wait(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import EventIO
+import Glibc
 import HTTPModel
 import HTTPOutbound
 import LoopScheduling
@@ -35,6 +36,8 @@ final class SocketClient: TestBackend {
             }
         }
     }
+
+    var unixTime: Int { time(nil) }
 
     func wait(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {
         gateway.loop.scheduleRelative((), dueTime: .nanoseconds(Int(delay.nanoseconds))) { _ in

@@ -56,6 +56,8 @@ final class VirtualClient: TestBackend {
         }
     }
 
+    var unixTime: Int { run.clock.unixTime }
+
     func wait(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {
         let once = Once<Void>(run) { result in
             if case .success = result { work() }

@@ -38,6 +38,9 @@ final class VirtualClock: JumpingClock, TaskExecutor {
     /// Counts from 2001, because dates near that are exact to less than a nanosecond.
     var now: RxTime { RxTime(timeIntervalSinceReferenceDate: Double(time.clock) / 1e9) }
 
+    /// The same in whole seconds since 1970.
+    var unixTime: Int { Int(now.timeIntervalSince1970) }
+
     // MARK: - Adding work
 
     func schedule<StateType: Sendable>(

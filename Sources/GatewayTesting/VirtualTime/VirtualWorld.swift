@@ -23,7 +23,8 @@ enum VirtualWorld {
             fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
             retryBudget: configuration.retryBudget
         ) { call in upstreams.answer(to: call, unmatched) }
-        let environment = Self.environment(transport, upstreams, configuration, name)
+        var environment = Self.environment(transport, upstreams, configuration, name)
+        environment.rateLimitStores = configuration.stores.mapValues { _ in VirtualStore(clock) }
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
         try declare(gateway)
         let run = VirtualRun(clock, patience: patience)
@@ -50,10 +51,12 @@ enum VirtualWorld {
             try await stop(life, run, wasReady: true)
         } catch {
             try? await stop(life, run, wasReady: isReady)
+            environment.access.end()
             run.end()
             try? await ended
             throw error
         }
+        environment.access.end()
         run.end()
         try await ended
         if transport.inFlight > 0 {
@@ -109,7 +112,8 @@ enum VirtualWorld {
         _ configuration: GatewayServerConfiguration, _ name: GatewayName
     ) -> GatewayEnvironment {
         // Replaces each target's base URL, including its path, as the socket world does.
-        let address: UpstreamURLs = "http://stub.test"
+        // Nobody stands between, so that it may serve signing keys.
+        let address: UpstreamURLs = "https://stub.test"
         var environment = GatewayEnvironment(
             transport: transport,
             upstreamOverrides: configuration.upstreams.mapValues { _ in address }

@@ -50,8 +50,9 @@ extension InboundConnection {
         DirectAnswer(
             head: currentHead, method: request.method, error: error,
             note: AnswerNote(refused: error?.parts ?? []), response: response,
-            remoteAddress: peer.address, clientText: (request.peer ?? peer).clientText,
-            receivedAt: request.receivedAt, bytesReceived: request.bytesReceived,
+            remoteAddress: peer.address, remoteText: peer.text,
+            clientText: (request.peer ?? peer).clientText, receivedAt: request.receivedAt,
+            bytesReceived: request.bytesReceived,
             bytesSent: bytesSent + request.continueBytes, continueBytes: request.continueBytes,
             hasBegun: bytesSent > 0, outcome: outcome)
     }

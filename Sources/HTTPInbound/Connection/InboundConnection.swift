@@ -291,7 +291,9 @@ final class InboundConnection {
             if let delivery {
                 request.continueBytes = delivery.acknowledged(of: request.continueBytes, end: bytesWritten)
             }
-            handler.answered(directAnswer(nil, outcome: outcome))
+            var answer = directAnswer(nil, outcome: outcome)
+            if let exchange = request.exchange { answer.note = exchange.noteBeforeStart }
+            handler.answered(answer)
         }
         if let partial {
             request = partial

@@ -42,6 +42,9 @@ final class InboundPeer {
         return text
     }
 
+    /// The client's address; nil on a Unix socket.
+    var clientAddress: IPAddress? { client?.address?.unmapped ?? IPAddress(address) }
+
     /// Identifies the client where something is shared between clients.
     var clientPrefix: AddressPrefix { AddressPrefix(client?.address.map { SocketAddress($0) } ?? address) }
 }

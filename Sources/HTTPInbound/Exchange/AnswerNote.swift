@@ -6,11 +6,17 @@ public struct AnswerNote: Sendable {
     public var code: String?
     /// The parts of the request that the answer complains of.
     public var refused: [String]
+    /// What the handler wants to know when the answer is over. The server does not look at it.
+    public var details: (any AnyObject & Sendable)?
 
     /// Creates a note.
-    public init(route: String? = nil, code: String? = nil, refused: [String] = []) {
+    public init(
+        route: String? = nil, code: String? = nil, refused: [String] = [],
+        details: (any AnyObject & Sendable)? = nil
+    ) {
         self.route = route
         self.code = code
         self.refused = refused
+        self.details = details
     }
 }

@@ -15,6 +15,8 @@ public struct DirectAnswer {
     public var response: HTTPResponse?
     /// The peer's address.
     public var remoteAddress: SocketAddress
+    /// The peer's address and port as text, formatted once per connection.
+    public var remoteText: String
     /// The address of the client without a port: the peer's, or what a trusted proxy tells.
     public var clientText: String
     /// When the request's head was complete; if it never was, when the request began.

@@ -18,6 +18,15 @@ open class InboundExchange {
             }
             return head
         }
+
+        /// The client's address: the peer's, or what a trusted proxy tells. Nil on a Unix socket.
+        public var clientAddress: IPAddress? {
+            (connection.request.peer ?? connection.peer).clientAddress
+        }
+
+        /// Whether the server has no room for another request. The exchange is then asked for the answer,
+        /// whatever the handler decides.
+        package var isOverloaded: Bool { connection.server.isOverloaded }
     }
 
     /// The request: with its whole body once it has started, or with an empty one if the body is streamed or
@@ -115,6 +124,10 @@ open class InboundExchange {
     /// Returns the answer to a request that the server refuses before its start, such as one with too long a
     /// body; nil for the answer of `InboundServer.errorRenderer`. The default is nil.
     open func answer(to error: InboundError) -> (response: HTTPResponse, note: AnswerNote)? { nil }
+
+    /// What the handler says of a request that ends before its start, because its client has left in the
+    /// upload. The default says nothing.
+    open var noteBeforeStart: AnswerNote { AnswerNote() }
 
     deinit {
         guard let connection else { return }

@@ -29,6 +29,7 @@ final class CallFields: Sendable {
             }
             Self.replace(in: &contextFields, by: &fields, named: headers)
         }
+        if let caller = context?.callerFields { Self.keep(caller, in: &contextFields, insteadOf: &fields) }
         self.fields = fields
         self.contextFields = contextFields
         self.headers = headers
@@ -42,6 +43,7 @@ final class CallFields: Sendable {
         if context.forwards || context.tellsClient || CallContext.sent.contains(where: fields.contains) {
             Self.replace(in: &contextFields, by: &fields, named: passed)
         }
+        if let caller = context.callerFields { Self.keep(caller, in: &contextFields, insteadOf: &fields) }
         self.fields = fields
         self.contextFields = contextFields
         originalFields = fields
@@ -68,6 +70,18 @@ final class CallFields: Sendable {
         }
         contextFields.remove(allIn: own)
         if own.contains(.traceParent) { contextFields.remove(.traceState) }
+    }
+
+    /// Lets the fields that tell who calls take the place of the call's own: those may come from a client.
+    private static func keep(
+        _ caller: CallerFields, in contextFields: inout HTTPFields, insteadOf fields: inout HTTPFields
+    ) {
+        let own = caller.fields
+        guard !own.isEmpty else { return }
+        caller.removeReplaced(from: &fields)
+        // The call's own fields have removed some.
+        caller.removeReplaced(from: &contextFields)
+        contextFields.append(contentsOf: own)
     }
 
     /// Returns nil if the provider's and the context's fields apply unchanged.

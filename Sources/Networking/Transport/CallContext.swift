@@ -84,10 +84,12 @@ public final class CallContext: Sendable {
         let cookieUpstreams: [String]
         /// Nil unless upstreams learn of the client.
         let client: ClientFields?
+        /// Nil unless upstreams learn who calls.
+        let caller: CallerFields?
 
         init(
             ownFields: HTTPFields, authorization: HTTPFields, to authorizationUpstreams: [String],
-            cookies: HTTPFields, to cookieUpstreams: [String], client: ClientFields?
+            cookies: HTTPFields, to cookieUpstreams: [String], client: ClientFields?, caller: CallerFields?
         ) {
             self.ownFields = ownFields
             self.authorization = authorization
@@ -95,6 +97,7 @@ public final class CallContext: Sendable {
             self.cookies = cookies
             self.cookieUpstreams = cookieUpstreams
             self.client = client
+            self.caller = caller
         }
     }
 
@@ -141,7 +144,8 @@ public final class CallContext: Sendable {
         origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields,
         authorizationUpstreams: [String],
         cookieUpstreams: [String], client: String? = nil, clientFields: ClientFields? = nil,
-        bodyMemory: (any AnyObject & Sendable)? = nil, place: (any RequestPlace)? = nil,
+        callerFields: CallerFields? = nil, bodyMemory: (any AnyObject & Sendable)? = nil,
+        place: (any RequestPlace)? = nil,
         isSampled: Bool = false, scheduler: (any SchedulerType)? = nil,
         attempts: consuming AttemptLog = AttemptLog()
     ) {
@@ -159,7 +163,7 @@ public final class CallContext: Sendable {
         }
         let forwarding = Forwarding(
             ownFields: ownFields, authorization: authorization, to: authorizationUpstreams,
-            cookies: cookies, to: cookieUpstreams, client: clientFields)
+            cookies: cookies, to: cookieUpstreams, client: clientFields, caller: callerFields)
         self.init(
             requestID, fields, forwarding, forwards: !listed.isEmpty, deadline: deadline, origin: origin,
             outerTask: outerTask, client: client, bodyMemory: bodyMemory, place: place, isSampled: isSampled,
@@ -335,6 +339,10 @@ public final class CallContext: Sendable {
             all.append(contentsOf: forwarding.cookies)
         }
         if let client = forwarding.client { all.append(contentsOf: client.fields(for: upstream)) }
+        if let caller = forwarding.caller {
+            caller.removeReplaced(from: &all)
+            all.append(contentsOf: caller.fields)
+        }
         return all
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPModel
+import Locking
 
 /// An upstream call that is ready to send. Built once and sent as often as the retry policy allows.
 public final class TransportCall: Sendable {
@@ -252,4 +253,36 @@ public struct TransportResponse: Sendable {
         self.fields = fields
         self.body = body
     }
+}
+
+/// The fields that tell upstreams who calls a gateway. They are set once, as soon as the gateway knows the
+/// caller, and go with all calls of the request from then on.
+///
+/// They are credentials: a call that may outlive the request carries none of them, and a redirect to another
+/// origin drops them. They replace fields of the call that have the same name, with `-` and `_` as equals.
+package final class CallerFields: Sendable {
+    private struct State {
+        var fields = HTTPFields()
+        var names: [CGIName] = []
+    }
+
+    private let state = Lock(State())
+
+    /// Nobody is known yet.
+    package init() {}
+
+    /// Sets the fields.
+    package func set(_ fields: HTTPFields) {
+        var names: [CGIName] = []
+        fields.forEachNamed { name, _ in names.append(CGIName(name)) }
+        state.withLock { [names] in $0 = State(fields: fields, names: names) }
+    }
+
+    var fields: HTTPFields { state.withLock { $0.fields } }
+
+    /// Whether nobody is known, or upstreams learn nothing of the caller.
+    var isEmpty: Bool { state.withLock { $0.fields.isEmpty } }
+
+    /// Removes the fields of a call whose place these take.
+    func removeReplaced(from fields: inout HTTPFields) { fields.remove(state.withLock { $0.names }) }
 }

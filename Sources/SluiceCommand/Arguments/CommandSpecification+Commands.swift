@@ -51,6 +51,6 @@ extension CommandSpecification {
         flags: [flags.host, flags.port, data])
 
     static let all =
-        [serve, check, PlanCommand.specification, openapi, schema, demo, upstream]
+        [serve, check, PlanCommand.specification, openapi, schema, KeyCommand.specification, demo, upstream]
         + GatewayProgram.askingCommands
 }

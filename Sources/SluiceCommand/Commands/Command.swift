@@ -51,6 +51,7 @@ enum Command {
         case "plan": return try PlanCommand.run(arguments, gateway.configuration.admin, of: gateway.name)
         case "openapi": return try GatewayProgram.openAPI(arguments)
         case "schema": return try GatewayProgram.printSchema(arguments)
+        case "key": return try KeyCommand.run(arguments)
         case "demo": return try demo(arguments)
         case "upstream": return try upstream(arguments)
         default: return try gateway.ask(name, arguments)

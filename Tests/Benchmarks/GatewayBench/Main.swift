@@ -28,22 +28,24 @@ enum Main {
             let median = times.sorted()[4] / .nanoseconds(1) / Double(count)
             print("\(kind.name): \(Int(median)) ns per request (\(kind.meaning))")
         }
+        LimitRows.run()
     }
 }
 
 /// The weight screen's charts, and the same data without upstream calls.
 struct Endpoints {
-    static let kinds = [
-        (name: "charts", meaning: "two upstream calls with instant responses"),
-        (name: "pipeline/charts", meaning: "the same calls, joined by combineLatest"),
-        (name: "plan/charts", meaning: "the same calls, described by a plan"),
-        (name: "parts", meaning: "two constant parts"),
-        (name: "value", meaning: "one constant value"),
-        (
-            name: "checked/value",
-            meaning: "the same, behind three checks: a key, a session, a field for the answer"
-        ),
-    ]
+    static let kinds =
+        [
+            (name: "charts", meaning: "two upstream calls with instant responses"),
+            (name: "pipeline/charts", meaning: "the same calls, joined by combineLatest"),
+            (name: "plan/charts", meaning: "the same calls, described by a plan"),
+            (name: "parts", meaning: "two constant parts"),
+            (name: "value", meaning: "one constant value"),
+            (
+                name: "checked/value",
+                meaning: "the same, behind three checks: a key, a session, a field for the answer"
+            ),
+        ] + AccessEndpoints.kinds
 
     private let responder: GatewayResponder
 
@@ -85,6 +87,7 @@ struct Endpoints {
                 return .fragment(fragment)
             }
         }
+        AccessEndpoints.declare(on: gateway, fragment)
         responder = try gateway.responder()
     }
 
@@ -110,9 +113,12 @@ struct Endpoints {
 
     func run(_ kind: String, count: Int) throws {
         guard let target = RequestTarget("/api/weights/\(kind)?fddDate=2026-11-20") else { return }
-        let fields: HTTPFields = [
+        var fields: HTTPFields = [
             .host: "127.0.0.1:8080", .userAgent: "bench", .accept: "*/*", "X-API-Key": "secret",
         ]
+        if AccessEndpoints.kinds.contains(where: { $0.name == kind }) {
+            fields.append(contentsOf: AccessEndpoints.fields)
+        }
         let request = ReceivedRequest(head: HTTPRequestHead(method: .get, target: target, fields: fields))
         for _ in 0..<count {
             _ = responder.respond(to: request) { answer in

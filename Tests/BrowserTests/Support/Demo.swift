@@ -75,7 +75,7 @@ final class Demo: Sendable {
     }
 
     /// The release build from `make test-browser`, or the one next to the tests.
-    private static var program: String {
+    static var program: String {
         ProcessInfo.processInfo.environment["BROWSER_TESTS_PROGRAM"]
             ?? Bundle.main.bundleURL.appendingPathComponent("sluice").path
     }

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Plans of endpoints")
 struct CallReportTests {
-    @Test("A plan is the text beside the example", arguments: ["diary", "profile", "features", "proxies"])
+    @Test(
+        "A plan is the text beside the example",
+        arguments: ["diary", "profile", "features", "proxies", "access"])
     func golden(name: String) throws {
         let plans = try EndpointReport.plans(of: try OutputFixture.document(name))
         #expect(EndpointReport.text(plans) == (try Fixture.text("Printed/\(name).plan.txt")))
@@ -13,7 +15,7 @@ struct CallReportTests {
 
     @Test(
         "A plan as JSON is the document beside the example",
-        arguments: ["diary", "profile", "features", "proxies"])
+        arguments: ["diary", "profile", "features", "proxies", "access"])
     func goldenJSON(name: String) throws {
         let plans = try EndpointReport.plans(of: try OutputFixture.document(name))
         let text = String(decoding: EndpointReport.json(plans), as: UTF8.self)

@@ -139,4 +139,57 @@ struct OpenAPIFailureTests {
         let part = try #require(schemas[member: "FailedPart"]?[member: "properties"]?[member: "part"])
         #expect(part[member: "type"]?.description == type)
     }
+
+    private static let access = """
+        listen: {host: 0.0.0.0}
+        upstreams: {a: {url: http://a}}
+        auth:
+          known: {apiKeys: {file: f}}
+          hidden: {apiKeys: {file: f, header: "X-${NAME}"}}
+          asked: {authorize: {upstream: a, get: /auth}}
+        rateLimits: {told: {key: client, rate: 5/1s}, quiet: {key: client, rate: 5/1s, headers: off}}
+        endpoints:
+        - {get: /x, data: {value: 1}, MEMBERS}
+        """
+
+    private func access(_ members: String) throws -> JSONFragment {
+        let text = Self.access.replacing("MEMBERS", with: members)
+        return try JSONFragment(
+            parsing: OpenAPIText.make(
+                try #require(ConfigReading.read(text: text, mode: .staticCheck).document)))
+    }
+
+    private func operation(_ description: JSONFragment) throws -> JSONFragment {
+        try #require(description[member: "paths"]?[member: "/x"]?[member: "get"])
+    }
+
+    @Test(
+        "An endpoint whose credential only a variable describes is not described as open",
+        arguments: [
+            ("require: known", [["known"]]), ("require: none", nil), ("require: hidden", [["auth.unknown"]]),
+            ("require: [\"${E}\"]", [["auth.unknown"]]), ("require: [\"${E}\", known]", [["known"]]),
+            ("require: {any: hidden, optional: true}", [[], ["auth.unknown"]]),
+        ] as [(String, [[String]]?)])
+    func hiddenCredentials(_ members: String, _ security: [[String]]?) throws {
+        let description = try access(members)
+        let alternatives = try operation(description)[member: "security"]?.elements
+        #expect(alternatives?.map { $0.members.map(\.name) } == security)
+        let schemes = description[member: "components"]?[member: "securitySchemes"]?.members.map(\.name)
+        #expect(schemes ?? [] == security?.last ?? [])
+    }
+
+    @Test(
+        "A 429 has the fields of limits only where limits show them",
+        arguments: [
+            ("rateLimits: told", ["Retry-After", "RateLimit", "RateLimit-Policy"]),
+            ("rateLimits: [told, quiet]", ["Retry-After", "RateLimit", "RateLimit-Policy"]),
+            ("rateLimits: quiet", ["Retry-After"]), ("require: asked", ["Retry-After"]),
+        ])
+    func limitFields(_ members: String, _ fields: [String]) throws {
+        let description = try access(members)
+        let reference = try operation(description)[member: "responses"]?[member: "429"]?[member: "$ref"]
+        let name = try #require(reference?.stringValue?.split(separator: "/").last)
+        let response = description[member: "components"]?[member: "responses"]?[member: String(name)]
+        #expect(response?[member: "headers"]?.members.map(\.name) == fields)
+    }
 }

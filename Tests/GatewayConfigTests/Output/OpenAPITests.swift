@@ -12,7 +12,7 @@ struct OpenAPITests {
 
     @Test(
         "A description is the document beside the example",
-        arguments: ["diary", "profile", "features", "proxies"])
+        arguments: ["diary", "profile", "features", "proxies", "access"])
     func golden(name: String) throws {
         let text = OpenAPIText.make(try OutputFixture.document(name))
         #expect(text == (try Fixture.text("Printed/\(name).openapi.json")))
@@ -128,14 +128,8 @@ struct OpenAPITests {
         "openapi-spec-validator accepts the descriptions",
         .enabled(if: PythonTools.areInstalled, Comment(rawValue: PythonTools.missing)))
     func validator() throws {
-        let everything = ConfigReading.read(
-            "everything.yaml",
-            from: MemorySource(files: [
-                "everything.yaml": try Fixture.text("Examples/everything.yaml"),
-                "more.yaml": "schemas: {More: string}\n",
-            ]))
-        var documents = ["everything": try #require(everything.document)]
-        for name in ["diary", "profile", "features", "proxies"] {
+        var documents = ["everything": try #require(try Fixture.example("everything").document)]
+        for name in ["diary", "profile", "features", "proxies", "access"] {
             documents[name] = try OutputFixture.document(name)
         }
         let folder = FileManager.default.temporaryDirectory.appending(path: "sluice-\(UUID().uuidString)")

@@ -84,7 +84,7 @@ struct ReferenceTests {
         #expect(shown(template("é{body}é").0) == ["'é'", "{body}", "'é'"])
         #expect(
             template("a{b").1 == [
-                "{b: a reference begins with path, query, header, body, first, parts or item"
+                "{b: a reference begins with path, query, header, body, claims, first, parts or item"
             ])
         #expect(
             template("{body").1 == ["{body: { begins a reference that is not closed by }; {{ is the text {"])

@@ -18,9 +18,21 @@ enum Fixture {
         return all.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }.sorted()
     }
 
+    /// The files that the examples name: another file of the format, keys and secrets.
+    static let namedFiles = [
+        "more.yaml": "schemas: {More: string}\n", "/run/secrets/key": "secret\n",
+        "programs.keys": "shop \(String(repeating: "ab", count: 32)) plan=pro\n", "page.jwks": keySet,
+    ]
+
+    /// RFC 7517 A.1.
+    static let keySet = """
+        {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+        "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","kid":"1"}]}
+        """
+
     static func example(_ name: String) throws -> ConfigReading {
         let source = MemorySource(
-            files: ["\(name).yaml": try text("Examples/\(name).yaml"), "/run/secrets/key": "secret\n"])
+            files: namedFiles.merging(["\(name).yaml": try text("Examples/\(name).yaml")]) { $1 })
         return ConfigReading.read("\(name).yaml", from: source)
     }
 }

@@ -8,12 +8,14 @@ enum OutputFixture {
     static let secrets = ["s3cr3t", "733", "737", "PATCH /hidden"]
 
     /// The files that are not examples of the format.
-    static let files = ["features", "proxies"]
+    static let files = ["features", "proxies", "access"]
 
     static func document(_ name: String) throws -> ConfigDocument {
         guard files.contains(name) else { return try #require(Fixture.example(name).document) }
         let source = MemorySource(
-            files: ["\(name).yaml": try Fixture.text("Printed/\(name).yaml")],
+            files: Fixture.namedFiles.merging(
+                ["\(name).yaml": try Fixture.text("Printed/\(name).yaml")]
+            ) { $1 },
             variables: [
                 "HOST": "s3cr3t.internal", "PLACE": "s3cr3t", "SLOW": "733s", "SIZE": "737", "TRIES": "7",
                 "METHOD": "PATCH",

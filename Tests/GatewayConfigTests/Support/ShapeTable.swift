@@ -42,7 +42,7 @@ struct ShapeTable {
         Quantity.time.pattern: "time", Quantity.size.pattern: "size", Quantity.rate.pattern: "rate",
         "^(/.*)?$": "JSON Pointer", "^/": "path", "^(/|\\$\\{)": "path", "^\\{.+\\}$": "reference",
         "^!?\\{.+\\}$": "reference, with or without `!`", "^#/schemas/.+$": "text",
-        AccessLogging.samplePattern: "`1/N`",
+        AccessLogging.samplePattern: "`1/N`", RequestRate.pattern: "requests in a time",
     ]
 
     private static func words(_ tree: SchemaTree) -> String {

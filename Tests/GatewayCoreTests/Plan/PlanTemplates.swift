@@ -53,6 +53,7 @@ extension PlanReference {
             case .first: (.step([name]), rest)
             case .parts: (.part([name]), rest)
             case .item: (.item, path)
+            case .claims: (.claims, path)
             }
         self.init(source, ValuePath(steps: steps), text: text)
     }

@@ -13,6 +13,8 @@ struct ExampleFileTests {
     private static let folder: URL = root.appendingPathComponent("docker/examples")
 
     private static let names: [String] = files(in: folder, ending: ".yaml")
+    /// The files that examples name.
+    private static let neighbours: Set<String> = ["partners.keys", "keys.json"]
     private static let articles: [String] =
         ["README.md"]
         + files(in: root.appendingPathComponent("Sources/GatewayCore/GatewayCore.docc"), ending: ".md")
@@ -29,12 +31,23 @@ struct ExampleFileTests {
 
     /// Has a secret and no variables.
     private struct Source: ConfigSource {
-        var files = ["/run/secrets/key": "secret\n"]
+        var files = [
+            "/run/secrets/key": "secret\n",
+            "/etc/sluice/partners.keys": "phone \(String(repeating: "0", count: 64)) plan=pro\n",
+            // RFC 7515 A.3.
+            "/etc/sluice/keys.json": """
+            {"keys":[{"kty":"EC","crv":"P-256","kid":"1","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}
+            """,
+        ]
         private let system = SystemConfigSource { _ in nil }
 
         func read(_ path: String, limit: Int) throws(ConfigSourceError) -> [UInt8] {
             if let text = files[path] { return Array(text.utf8) }
-            return try system.read(path, limit: limit)
+            // The examples are served in their folder.
+            let isBeside = !path.hasPrefix("/") && ExampleFileTests.neighbours.contains(path)
+            return try system.read(
+                isBeside ? ExampleFileTests.folder.appendingPathComponent(path).path : path, limit: limit)
         }
 
         func paths(matching pattern: String) throws(ConfigSourceError) -> [String] {

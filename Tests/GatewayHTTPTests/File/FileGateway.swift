@@ -15,11 +15,12 @@ final class FileGateway {
     ///   - text: the contents of the file.
     ///   - log: the descriptor for messages, instead of the standard streams.
     ///   - configure: changes what the file does not set.
+    ///   - unknownKeyPause: the time between two fetches of signing keys for unknown ones.
     ///   - declare: declares the endpoints beside the file.
     init(
         _ text: String, prepare: (ScratchFolder) throws -> Void = { _ in }, log: Int32? = nil,
         configure: (inout GatewayServerConfiguration) -> Void = { _ in },
-        declare: @escaping @Sendable (Gateway) throws -> Void
+        unknownKeyPause: Duration = .seconds(30), declare: @escaping @Sendable (Gateway) throws -> Void
     ) throws {
         path = scratch.file("sluice.yaml")
         try text.write(toFile: path, atomically: true, encoding: .utf8)
@@ -33,7 +34,9 @@ final class FileGateway {
         configuration.hosts = .any
         configure(&configuration)
         let logs = log.map { Logs(configuration, output: $0, errors: $0) }
-        server = try GatewayServer(ServedFile(path, configuration, beside: declare), logs: logs)
+        server = try GatewayServer(
+            ServedFile(path, configuration, beside: declare), logs: logs,
+            access: AccessState(unknownKeyPause: unknownKeyPause))
         server.accept()
     }
 
@@ -44,9 +47,12 @@ final class FileGateway {
     /// A gateway that serves a file alone.
     convenience init(
         _ text: String, prepare: (ScratchFolder) throws -> Void = { _ in }, log: Int32? = nil,
-        configure: (inout GatewayServerConfiguration) -> Void = { _ in }
+        configure: (inout GatewayServerConfiguration) -> Void = { _ in },
+        unknownKeyPause: Duration = .seconds(30)
     ) throws {
-        try self.init(text, prepare: prepare, log: log, configure: configure, declare: { _ in })
+        try self.init(
+            text, prepare: prepare, log: log, configure: configure, unknownKeyPause: unknownKeyPause,
+            declare: { _ in })
     }
 
     /// A gateway with endpoints in Swift beside its file.

@@ -59,6 +59,23 @@ struct SeriesEstimateTests {
         #expect(many == limit)
     }
 
+    @Test(
+        "Entries, limits and stores have series of their own, and requests without a credential one entry more"
+    )
+    func access() throws {
+        let scratch = ScratchFolder()
+        try "".write(toFile: scratch.file("keys"), atomically: true, encoding: .utf8)
+        let without = try #require(try Self.check(Self.text("", endpoints: 1, parts: 1)).series)
+        let access = """
+            auth: {a: {apiKeys: {file: "\(scratch.file("keys"))"}}}
+            rateLimits: {b: {key: client, rate: 1/1s}, c: {key: endpoint, rate: 1/1s, store: main}}
+            stores: {main: {redis: "redis://cache"}}
+            defaults: {require: a, rateLimits: [b, c]}
+            """
+        let with = try #require(try Self.check(Self.text(access, endpoints: 1, parts: 1)).series)
+        #expect(with == without + 2 * 7 + 2 * 2 + 17)
+    }
+
     @Test("A gateway that has been asked has fewer series than the estimate")
     func honest() throws {
         let upstream = try ScriptedUpstream([.answer { _ in FileGateway.ok() }])

@@ -169,4 +169,35 @@ struct TestingArticleTests {
             #expect(echo.text == "a,b")
         }
     }
+
+    @Test("Tokens, keys and limits", arguments: GatewayWorld.allCases)
+    func callers(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        let tokens = try TestTokens(issuer: "https://id.example", audience: "app")
+        upstreams["id"].on(.get, "/jwks.json").answer { _ in .json(tokens.keySet) }
+        let shop = try TestAPIKey("shop", claims: ["plan=pro"])
+
+        try await withGateway(world, upstreams: upstreams) { gateway in
+            let keys = TokenSettings.Keys.upstream("id", get: "/jwks.json")
+            gateway.auth(
+                "mobile",
+                .jwt(
+                    TokenSettings(
+                        keys: keys, algorithms: [.es256], issuer: "https://id.example", audience: ["app"])))
+            gateway.auth("partners", .apiKeys(APIKeySettings(lines: [shop.line])))
+            gateway.rateLimit("perCaller", RateLimit(key: [.identity], rate: 1, per: .seconds(1)))
+            gateway.get("/me", .require("mobile", "partners"), .rateLimits("perCaller")) { request in
+                .json(try request.claim("sub", as: String.self))
+            }
+        } _: { client in
+            #expect(try await client.get("/me").status == .unauthorized)
+            #expect(try await client.get("/me", tokens.bearer("ann", ["exp": 0])).status == .unauthorized)
+            #expect(try await client.get("/me", tokens.bearer("ann")).status == .ok)
+            #expect(try await client.get("/me", shop.fields()).status == .ok)
+
+            #expect(try await client.get("/me", shop.fields()).status == .tooManyRequests)
+            try await client.wait(.seconds(1))
+            #expect(try await client.get("/me", shop.fields()).status == .ok)
+        }
+    }
 }

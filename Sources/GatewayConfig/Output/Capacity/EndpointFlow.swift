@@ -28,19 +28,18 @@ struct EndpointFlow: Sendable {
         case .endpoint(let endpoint): add(endpoint, times)
         case .proxy(let proxy):
             let upstream = times.upstream(proxy.upstream)
-            calls = [
+            let (start, before) = addAuthorizer(of: proxy.settings, times)
+            calls.append(
                 Call(
-                    upstream: upstream, count: 1, start: 0, patience: times.firstByte(of: upstream),
-                    after: [], isRelay: true)
-            ]
-            latency = times.latency(of: upstream)
+                    upstream: upstream, count: 1, start: start, patience: times.firstByte(of: upstream),
+                    after: before, isRelay: true))
+            latency = start + times.latency(of: upstream)
         }
     }
 
     private mutating func add(_ endpoint: PlannedEndpoint, _ times: FlowTimes) {
         let deadline = times.deadline(of: endpoint)
-        var start = 0
-        var before: Set<String> = []
+        var (start, before) = addAuthorizer(of: endpoint.settings, times)
         for step in endpoint.first {
             var end = start
             let calls = step.calls
@@ -50,6 +49,17 @@ struct EndpointFlow: Sendable {
         }
         addParts(PlanGraph(endpoint.parts.list), at: start, after: before, deadline, times)
         latency = min(latency, deadline)
+    }
+
+    /// Adds the call that decides who calls, and returns when its response has come, and its upstream.
+    private mutating func addAuthorizer(
+        of settings: PlannedSettings, _ times: FlowTimes
+    ) -> (start: Nanoseconds, before: Set<String>) {
+        guard let (name, patience) = times.authorizer(of: settings) else { return (0, []) }
+        let upstream = times.upstream(name)
+        calls.append(
+            Call(upstream: upstream, count: 1, start: 0, patience: patience, after: [], isRelay: false))
+        return (times.latency(of: upstream), upstream.map { [$0] } ?? [])
     }
 
     /// Visits each part after those that it waits for. Not recursive: a chain of parts may be long.
@@ -137,6 +147,20 @@ struct FlowTimes {
 
     func deadline(of endpoint: PlannedEndpoint) -> Nanoseconds {
         known(endpoint.settings.$deadline ?? document.deadline) ?? GatewayLimits().deadline.inNanoseconds
+    }
+
+    /// Returns the service that may decide who calls, and its time in nanoseconds: the first one in the file.
+    func authorizer(of settings: PlannedSettings) -> (upstream: Located<String>, patience: Nanoseconds)? {
+        let names = settings.requirement?.entries.map(\.value) ?? []
+        for entry in document.auth where names.contains(entry.name.value) {
+            guard case .authorize(let authorizer) = entry.method else { continue }
+            let timeout = Located(authorizer.timeout.inNanoseconds, at: entry.place(of: "authorize.timeout"))
+            return (
+                Located(authorizer.upstream, at: entry.place(of: "authorize.upstream")),
+                known(timeout) ?? AuthorizerSettings().timeout.inNanoseconds
+            )
+        }
+        return nil
     }
 
     /// Returns the calls that are made at once.

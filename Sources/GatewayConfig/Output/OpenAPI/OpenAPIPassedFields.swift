@@ -12,25 +12,29 @@ struct OpenAPIPassedFields {
 
     // MARK: Credentials
 
-    /// Returns the member that lets a client send credentials or none; nothing if no upstream gets them.
+    /// Returns the member that says which credentials a client sends; nothing if it needs none and no
+    /// upstream gets any.
     func security(of endpoint: PlannedEndpoint) -> OpenAPISchemas.Members {
-        passesCredentials(endpoint) ? Self.security : []
+        OpenAPIAccess(document).security(
+            of: endpoint.settings, passing: passesCredentials(endpoint) ? Self.scheme : nil)
     }
 
-    /// Returns the member that lets a client send credentials or none; nothing if the upstream does not get
-    /// them.
+    /// Returns the member that says which credentials a client sends; nothing if it needs none and the
+    /// upstream does not get any.
     func security(of proxy: PlannedProxy) -> OpenAPISchemas.Members {
-        passesCredentials(proxy) ? Self.security : []
+        OpenAPIAccess(document).security(
+            of: proxy.settings, passing: passesCredentials(proxy) ? Self.scheme : nil)
     }
 
     /// The schemes that endpoints have. Any form of credentials passes, so the field is described, not its
     /// form.
     var schemes: OpenAPISchemas.Members {
+        let own = OpenAPIAccess(document).schemes
         guard
             document.endpoints.contains(where: passesCredentials)
                 || document.proxies.contains(where: passesCredentials)
-        else { return [] }
-        return [
+        else { return own }
+        return own + [
             (
                 Self.scheme,
                 .object([
@@ -39,10 +43,6 @@ struct OpenAPIPassedFields {
                 ])
             )
         ]
-    }
-
-    private static var security: OpenAPISchemas.Members {
-        [("security", .list([.object([]), .object([(scheme, .list([]))])]))]
     }
 
     private func passesCredentials(_ endpoint: PlannedEndpoint) -> Bool {

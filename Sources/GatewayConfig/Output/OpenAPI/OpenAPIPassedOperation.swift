@@ -34,7 +34,7 @@ struct OpenAPIPassedOperation {
         case .post, .put, .patch:
             members.append(("requestBody", .object([("content", OpenAPIResponses.anyContent)])))
         }
-        members.append(("responses", responses.tree(of: proxy)))
+        members.append(("responses", responses.tree(of: proxy, method)))
         return .object(members + passed.security(of: proxy))
     }
 

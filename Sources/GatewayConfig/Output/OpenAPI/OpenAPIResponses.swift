@@ -30,7 +30,8 @@ struct OpenAPIResponses {
                 .text(isBare ? "The data." : "The data in an envelope. Some parts may have failed.")
             )
         ]
-        let headers = headers(of: endpoint.answer)
+        let headers = headers(
+            of: endpoint.answer, besides: OpenAPIAccess(document).fields(of: endpoint.settings))
         if !headers.isEmpty { success.append(("headers", .object(headers))) }
         success.append(("content", Self.content("application/json", isBare ? value : envelope(value))))
         return .object(
@@ -39,12 +40,13 @@ struct OpenAPIResponses {
     }
 
     /// Describes what passes back, and the failures that the gateway answers itself.
-    func tree(of proxy: PlannedProxy) -> SchemaTree {
+    func tree(of proxy: PlannedProxy, _ method: PlannedProxy.Method) -> SchemaTree {
         let passed = SchemaTree.object([
             ("description", .text("The response of the upstream, which may have any status.")),
             ("content", Self.anyContent),
         ])
-        return .object(OpenAPIFailure.all(of: proxy).map(Self.reference) + [("default", passed)])
+        let failures = OpenAPIFailure.all(of: proxy, method, in: data.schemas.document)
+        return .object(failures.map(Self.reference) + [("default", passed)])
     }
 
     private static func reference(_ failure: OpenAPIFailure) -> (name: String, value: SchemaTree) {
@@ -54,7 +56,12 @@ struct OpenAPIResponses {
         )
     }
 
-    private func headers(of answer: PlannedAnswer) -> OpenAPISchemas.Members {
+    /// Describes header fields of text.
+    static func fields(_ names: [String]) -> SchemaTree {
+        .object(names.map { ($0, .object([("schema", .type("string"))])) })
+    }
+
+    private func headers(of answer: PlannedAnswer, besides others: [String]) -> OpenAPISchemas.Members {
         var members: OpenAPISchemas.Members = []
         var known: Set<String> = []
         func add(_ name: String, _ schema: SchemaTree) {
@@ -68,6 +75,7 @@ struct OpenAPIResponses {
         for header in answer.fields where header.name.value.description.lowercased() != "content-type" {
             add(header.name.value.description, .type("string"))
         }
+        for name in others { add(name, .type("string")) }
         return members
     }
 
@@ -89,7 +97,7 @@ struct OpenAPIResponses {
                     [
                         ("type", .type("string")), ("title", .type("string")), ("status", .type("integer")),
                         ("detail", .type("string")), ("instance", .type("string")),
-                    ], optional: [("errors", failedParts)])
+                    ], optional: [("errors", failedParts)] + violatedPolicies)
             ),
             (
                 names.failures,
@@ -110,6 +118,12 @@ struct OpenAPIResponses {
                     ], optional: [("parts", .type("object", [("additionalProperties", Self.partKind)]))])
             ),
         ]
+    }
+
+    /// The names of the limits that refused a request, if there are limits.
+    private var violatedPolicies: OpenAPISchemas.Members {
+        guard OpenAPIAccess(data.schemas.document).hasLimits else { return [] }
+        return [("violated-policies", .type("array", [("items", .type("string"))]))]
     }
 
     private func envelope(_ data: SchemaTree, isFailure: Bool = false) -> SchemaTree {

@@ -24,6 +24,8 @@ package struct CallReport: Sendable {
     package let authorization: [String]
     /// The upstreams that get `Cookie`.
     package let cookies: [String]
+    /// Who may call, and how often.
+    package let access: RequirementReport
 
     /// Nanoseconds until the endpoint answers at the latest.
     package var worst: ReportNumber { isCapped ? deadline : chain }
@@ -62,8 +64,11 @@ package struct ReportTarget: Sendable, Hashable {
 extension CallReport {
     init(_ endpoint: PlannedEndpoint, _ document: ConfigDocument) {
         let costs = CallCosts(document)
-        let steps = StepRows(endpoint.first, costs)
-        let schedule = CallSchedule(endpoint.parts.list, costs, areCertain: endpoint.first.isEmpty)
+        let access = RequirementReport(endpoint.settings, costs, document)
+        // A service that decides, and a failed step, leave the parts without calls.
+        let steps = StepRows(endpoint.first, costs, isCertain: access.rows.isEmpty)
+        let areCertain = endpoint.first.isEmpty && access.rows.isEmpty
+        let schedule = CallSchedule(endpoint.parts.list, costs, areCertain: areCertain)
         method = endpoint.method
         path = endpoint.path.value.shown
         file = document.fileName(of: endpoint.place)
@@ -73,9 +78,10 @@ extension CallReport {
         deadline = costs.number(
             endpoint.settings.$deadline ?? document.deadline,
             default: GatewayLimits().deadline.inNanoseconds)
-        chain = steps.time + schedule.time
-        slowest = chain.value == nil ? [] : steps.slowest + schedule.slowest
-        calls = (steps.rows + schedule.rows).reduce(.none) { $0 + $1.calls }
+        self.access = access
+        chain = access.time + steps.time + schedule.time
+        slowest = chain.value == nil ? [] : access.slowest + steps.slowest + schedule.slowest
+        calls = (steps.rows + schedule.rows).reduce(access.calls) { $0 + $1.calls }
         authorization = endpoint.settings.credentials
             .filter { !endpoint.replaces(.authorization, for: $0.value) }.map(document.written)
         cookies = endpoint.settings.cookies

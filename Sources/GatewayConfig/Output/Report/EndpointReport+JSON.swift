@@ -13,6 +13,11 @@ extension EndpointReport {
     ///      "calls":{"least":1,"most":3}},...],"firstByteMs":5000,"deadlineMs":15000,
     ///      "calls":{"least":1,"most":3},"authorization":[],"cookies":[]}]}
     ///
+    /// An endpoint with a requirement or limits has three further members:
+    ///
+    ///     "require":{"any":["web"],"scopes":[],"claims":{},"optional":false},"rateLimits":["perUser"],
+    ///      "auth":[{"name":"auth.web","kind":"call",...}]
+    ///
     /// `capacity` adds a member.
     package static func json(_ plans: [EndpointReport], _ capacity: CapacityReport? = nil) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
@@ -49,6 +54,7 @@ extension CallReport {
         composer.calls(calls)
         composer.texts("authorization", authorization)
         composer.texts("cookies", cookies)
+        composer.access(access)
         composer.endObject()
     }
 }
@@ -77,11 +83,30 @@ extension ProxyReport {
         composer.calls(calls)
         composer.texts("authorization", authorization)
         composer.texts("cookies", cookies)
+        composer.access(access)
         composer.endObject()
     }
 }
 
 extension JSONComposer {
+    /// Writes who may call and how often, if not everyone may call at any time.
+    fileprivate mutating func access(_ access: RequirementReport) {
+        guard !access.isOpen else { return }
+        key("require")
+        beginObject()
+        texts("any", access.entries)
+        texts("scopes", access.scopes)
+        key("claims")
+        beginObject()
+        for claim in access.claims { texts(claim.name, claim.values) }
+        endObject()
+        key("optional")
+        bool(access.isOptional)
+        endObject()
+        texts("rateLimits", access.rateLimits)
+        rows("auth", access.rows)
+    }
+
     fileprivate mutating func member(_ name: String, _ text: String) {
         key(name)
         string(text)

@@ -23,11 +23,13 @@ extension EndpointReport {
 extension CallReport {
     fileprivate var text: String {
         var lines: [[String]] = []
+        for row in access.rows { Self.add(row, note: ", before all else", depth: 0, to: &lines) }
         for step in steps { Self.add(step, note: ", before the parts", depth: 0, to: &lines) }
         for part in parts { Self.add(part, depth: 0, to: &lines) }
         var text = ReportText("\(method) \(path)", file: file, line: line)
         text.add(lines)
         text.add("worst \(worstText); \(calls.text("upstream call"))")
+        text.add(access)
         text.addCredentials(authorization, cookies)
         if hasUnknown(lines) { text.addUnknown() }
         return text.text
@@ -108,10 +110,17 @@ extension ProxyReport {
             ]
         }
         var text = ReportText("\(methods.joined(separator: ", ")) \(path)", file: file, line: line)
+        for row in access.rows {
+            guard case .call(let target) = row.kind else { continue }
+            text.add(
+                "\(row.name)  \(ReportText.shown(target.text)), before all else  \(row.calls.text("call"))  "
+                    + row.time.time)
+        }
         text.add(lines)
         text.add(
             "first byte within \(firstByte.time) an attempt, \(deadline.time) in all (deadline); "
                 + calls.text("upstream call"))
+        text.add(access)
         text.addCredentials(authorization, cookies)
         if [firstByte, deadline, calls.most].contains(.unknown) { text.addUnknown() }
         return text.text

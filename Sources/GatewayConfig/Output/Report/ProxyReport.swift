@@ -32,6 +32,8 @@ package struct ProxyReport: Sendable {
     package let authorization: [String]
     /// The upstreams that get `Cookie`.
     package let cookies: [String]
+    /// Who may call, and how often.
+    package let access: RequirementReport
 
     init(_ proxy: PlannedProxy, _ document: ConfigDocument) {
         let costs = CallCosts(document)
@@ -56,8 +58,11 @@ package struct ProxyReport: Sendable {
         deadline = costs.number(
             proxy.settings.$deadline ?? document.deadline,
             default: GatewayLimits().deadline.inNanoseconds)
-        calls = CallRange(
-            least: 1, most: rows.map(\.calls.most).reduce(ReportNumber(1)) { $1.exceeds($0) ? $1 : $0 })
+        access = RequirementReport(proxy.settings, costs, document)
+        let passed = CallRange(
+            least: access.rows.isEmpty ? 1 : 0,
+            most: rows.map(\.calls.most).reduce(ReportNumber(1)) { $1.exceeds($0) ? $1 : $0 })
+        calls = access.calls + passed
         authorization = proxy.settings.credentials.map(document.written)
         cookies = proxy.settings.cookies.map(document.written)
     }

@@ -34,6 +34,12 @@ struct ReportText {
         }
     }
 
+    /// Adds who may call, and how often.
+    mutating func add(_ access: RequirementReport) {
+        if let line = access.requirementText { add(line) }
+        if let line = access.limitText { add(line) }
+    }
+
     /// Explains the question marks of a plan.
     mutating func addUnknown() { add("? depends on a variable, whose value is not shown") }
 

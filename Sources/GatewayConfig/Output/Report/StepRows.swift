@@ -8,16 +8,19 @@ struct StepRows {
     /// The names of the calls that take the longest, one for each step.
     private(set) var slowest: [String] = []
     private let costs: CallCosts
+    /// Whether the first step starts in each request, which a service that decides may prevent.
+    private let isCertain: Bool
 
-    init(_ steps: [PlannedPart], _ costs: CallCosts) {
+    init(_ steps: [PlannedPart], _ costs: CallCosts, isCertain: Bool) {
         self.costs = costs
+        self.isCertain = isCertain
         for step in steps { add(step) }
     }
 
     private mutating func add(_ step: PlannedPart) {
         let name = "first.\(step.name)"
         // A failed step leaves the later ones without calls.
-        var row = row(of: step, named: name, isCertain: rows.isEmpty)
+        var row = row(of: step, named: name, isCertain: isCertain && rows.isEmpty)
         row.after = rows.last.map { [$0.name] } ?? []
         time = time + row.time
         if case .group(let members, _) = row.kind {

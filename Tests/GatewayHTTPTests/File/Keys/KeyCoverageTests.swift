@@ -9,7 +9,8 @@ struct KeyCoverageTests {
     private static let examples: [KeyExample] = [
         FileKeys.settings, FileKeys.upstreams, FileKeys.endpointMethods, FileKeys.endpoints,
         FileKeys.parameters, FileKeys.bodies, FileKeys.calls("part"), FileKeys.calls("step"), FileKeys.parts,
-        FileKeys.groups, FileKeys.stepGroups, FileKeys.references, FileKeys.proxies,
+        FileKeys.groups, FileKeys.stepGroups, FileKeys.references, FileKeys.proxies, FileKeys.callers,
+        FileKeys.requirements, FileKeys.rateLimits,
     ].flatMap { $0 }
 
     /// `part.pick`, `reference.query`.

@@ -130,6 +130,21 @@ final class FileBench {
     func ask(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = [:], json: String? = nil
     ) async throws -> TestResponse {
+        try await serve { try await $0.send(method, target, fields, json: json) }
+    }
+
+    /// Sends GETs to one gateway with this file, one after another.
+    func ask(_ target: String, _ requests: [HTTPFields]) async throws -> [TestResponse] {
+        try await serve { client in
+            var responses: [TestResponse] = []
+            for fields in requests { responses.append(try await client.get(target, fields)) }
+            return responses
+        }
+    }
+
+    private func serve<Result: Sendable>(
+        _ send: @escaping @Sendable (TestClient) async throws -> Result
+    ) async throws -> Result {
         let stubs = StubUpstreams()
         let answers = answers
         for upstream in file.document.upstreams {
@@ -138,13 +153,13 @@ final class FileBench {
         let file = file
         var settings = configuration
         settings.upstreams = [:]
-        let response = try await withGateway(
+        let result = try await withGateway(
             .virtualTime, upstreams: stubs, configuration: settings, declare: { try file.declare(on: $0) }
         ) { client in
-            try await client.send(method, target, fields, json: json)
+            try await send(client)
         }
         calls = stubs.requests
-        return response
+        return result
     }
 
     /// The settings of an endpoint with a path without parameters.
@@ -152,7 +167,9 @@ final class FileBench {
         let environment = GatewayEnvironment(transport: UnsentTransport())
         let gateway = Gateway(environment, limits: configuration.limits)
         try file.declare(on: gateway)
-        let routes = gateway.declarations.routes(configuration.limits, EndpointServices(environment))
+        var directory = AccessDirectory(gateway.declarations.access, of: gateway)
+        let routes = gateway.declarations.routes(
+            configuration.limits, EndpointServices(environment), &directory)
         let match = routes.router.routeLiteral(method, Array(path.utf8)[...])
         return try #require(match).endpoint.settings
     }

@@ -3,7 +3,7 @@ import Networking
 import Rx
 
 /// The values of `SharedValue` and `SharedValues`, and the flights that load them.
-final class SharedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+final class SharedValueStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Load = @Sendable (Key) async throws -> Value
 
     private let name: String

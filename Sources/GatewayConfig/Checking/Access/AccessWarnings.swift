@@ -1,0 +1,163 @@
+import EndpointPlans
+import GatewayCore
+import HTTPModel
+
+extension AccessCheck {
+    /// Beside endpoints with a requirement, one without may be forgotten.
+    func warnOfOpenEndpoints() {
+        guard reader.problems.errorCount == 0, sites.contains(where: { !$0.entries.isEmpty }) else { return }
+        for site in sites where site.settings.requirement == nil {
+            reader.problems.warning(
+                "everyone may call this endpoint, though others have require; require: none says that it is meant",
+                at: site.place)
+        }
+    }
+
+    func warnOfUnused() {
+        guard reader.problems.errorCount == 0, !reader.hasOtherEndpoints else { return }
+        for entry in document.auth
+        where !reader.usesUnknownAuth && !reader.usedAuth.contains(entry.name.value) {
+            reader.problems.warning("no endpoint requires \(Self.shown(entry))", at: entry.name.place)
+        }
+        for limit in document.rateLimits
+        where !reader.usesUnknownLimit && !reader.usedLimits.contains(limit.name.value) {
+            reader.problems.warning(
+                "no endpoint has the limit \"\(limit.name.value)\"", at: limit.name.place)
+        }
+        for store in document.stores
+        where !reader.usesUnknownStore && !reader.usedStores.contains(store.name.value) {
+            reader.problems.warning("no limit uses the store \"\(store.name.value)\"", at: store.name.place)
+        }
+    }
+
+    /// A key is a secret between the client and the gateway.
+    func warnOfForwardedKeys() {
+        for entry in document.auth {
+            guard case .apiKeys(let keys) = entry.method, knowsSource(of: entry) else { continue }
+            let shown = entry.hidesSource ? "the field" : keys.header.description
+            for site in sites {
+                for (member, fields) in [("forward", site.settings.forward), ("requestHeaders", site.passed)]
+                {
+                    for field in fields
+                    where field.value == keys.header && !reader.unread.contains(field.place) {
+                        reader.problems.warning(
+                            "\(member): \(shown) has the key of \(Self.shown(entry)), which upstreams would "
+                                + "learn; auth.\(entry.name.value).send tells them who calls", at: field.place
+                        )
+                    }
+                }
+            }
+        }
+    }
+
+    /// A browser sends a script's request only if the preflight allows its fields.
+    func warnOfHeadersThatScriptsLack() {
+        guard reader.problems.errorCount == 0, let cors = document.settings.cors,
+            !document.changes.isUnknown("cors.headers"),
+            let place = document.changes.place(of: "cors.headers") ?? document.changes.place(of: "cors")
+        else { return }
+        var known = Set(cors.headers)
+        for entry in document.auth where reader.usedAuth.contains(entry.name.value) && knowsSource(of: entry)
+        {
+            for source in entry.sources where source.field != .cookie && known.insert(source.field).inserted {
+                let shown = entry.hidesSource ? "a field" : source.field.description
+                reader.problems.warning(
+                    "cors.headers lacks \(shown), which \(Self.shown(entry)) reads, so that scripts of other "
+                        + "origins cannot send it", at: place)
+            }
+        }
+    }
+}
+
+/// Checks that fields about the caller come from the gateway alone.
+struct SentFieldCheck {
+    let access: AccessCheck
+    /// The fields that entries send, each with the first entry.
+    private let senders: [CGIName: (field: HTTPFieldName, entry: String)]
+
+    private var reader: ConfigReader { access.reader }
+
+    init(access: AccessCheck) {
+        self.access = access
+        var senders: [CGIName: (field: HTTPFieldName, entry: String)] = [:]
+        for entry in access.document.auth {
+            for field in entry.sent where !access.reader.unread.contains(field.name.place) {
+                let name = CGIName(field.name.value)
+                if senders[name] == nil { senders[name] = (field.name.value, AccessCheck.shown(entry)) }
+            }
+        }
+        self.senders = senders
+    }
+
+    func run() {
+        guard !senders.isEmpty else { return }
+        for site in access.sites {
+            check("forward", site.settings.forward)
+            check("requestHeaders", site.passed)
+            let own = access.entries(of: site)
+            for call in site.calls { check(call, own) }
+            check(site, own)
+        }
+    }
+
+    /// Fields that a client sends.
+    private func check(_ member: String, _ fields: [Located<HTTPFieldName>]) {
+        for field in fields where !reader.unread.contains(field.place) {
+            // The value of a variable is not shown, but the name that `send` has.
+            guard let sender = senders[CGIName(field.value)] else { continue }
+            reader.error(
+                "\(member): \(sender.field) is sent by \(sender.entry), so a client's would be taken for it",
+                at: field.place)
+        }
+    }
+
+    /// Fields of a call.
+    private func check(_ call: PlannedCall, _ entries: [ConfigAuth]) {
+        for header in call.headers {
+            let name = header.name.value
+            guard let sender = senders[CGIName(name)] else { continue }
+            if let reference = header.value.value.references.first(where: { isClients($0, of: call) }) {
+                reader.error(
+                    "headers: \(name) is sent by \(sender.entry), so \(reference.text) of a client would be taken for it",
+                    at: header.value.place)
+            } else if let own = entries.first(where: { $0.sends(name) }) {
+                reader.error(
+                    "headers: \(name) is sent by \(AccessCheck.shown(own)) with each call of this endpoint",
+                    at: header.name.place)
+            }
+        }
+    }
+
+    /// Whether a client chooses the value of a reference.
+    private func isClients(_ reference: PlanReference, of call: PlannedCall) -> Bool {
+        switch reference.source {
+        case .path, .query, .header, .body: true
+        case .item: if case .body? = call.items?.source.source { true } else { false }
+        case .claims, .step, .part: false
+        }
+    }
+
+    /// Credentials that pass, and that an entry replaces.
+    private func check(_ site: AccessCheck.Site, _ entries: [ConfigAuth]) {
+        let passed: [(String, HTTPFieldName, [Located<String>])] = [
+            ("credentials", .authorization, site.settings.credentials),
+            ("cookies", .cookie, site.settings.cookies),
+        ]
+        for (member, name, upstreams) in passed {
+            guard let place = upstreams.first?.place, let own = entries.first(where: { $0.sends(name) })
+            else {
+                continue
+            }
+            reader.error(
+                "\(member): \(AccessCheck.shown(own)) sends \(name), so the client's cannot pass", at: place)
+        }
+    }
+}
+
+extension ConfigAuth {
+    /// Whether upstreams get a field of this name from the entry.
+    fileprivate func sends(_ name: HTTPFieldName) -> Bool {
+        let name = CGIName(name)
+        return sent.contains { CGIName($0.name.value) == name }
+    }
+}

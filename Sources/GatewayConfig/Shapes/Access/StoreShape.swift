@@ -1,0 +1,85 @@
+import EndpointPlans
+
+extension SettingTable where Root == RedisStore {
+    /// A server in which processes count together.
+    static let store = SettingTable(
+        "a store", definition: "store", standard: RedisStore(""), required: ["redis"],
+        meant: [
+            "url": "redis", "valkey": "redis", "address": "redis", "username": "user", "db": "database",
+            "keyPrefix": "prefix",
+        ],
+        check: { values, changes in
+            func place(_ name: String) -> ConfigPlace? {
+                changes.place(of: Subject(name, of: values.prefix).text)
+            }
+            let store = changes.applied(to: RedisStore(""))
+            let isEncrypted =
+                if case .tcp(_, _, isEncrypted: true)? = try? store.address() { true } else { false }
+            if let place = values.map["tls"]?.namePlace, !isEncrypted, !values.isUnknown("redis") {
+                values.reader.error("\(values.prefix).tls needs a rediss address", at: place)
+            }
+            if values.has("user"), !values.has("password"), let place = place("user") {
+                values.reader.error("\(values.prefix).user needs password", at: place)
+            }
+        }
+    ) {
+        Setting(
+            "redis", \.url, .redisURL, "The server: redis://host[:port], rediss://host[:port] or unix:/path.")
+        Setting("user", \.user, .text, "The user. By default the server's default user.")
+        Setting("password", \.password, .storePassword, "The user's password.")
+        Setting("database", \.database, .integer(Root.Ranges.database), "The number of the database.")
+        Setting("tls", \.tls, .present(.tls), "TLS to a rediss address.")
+        Setting(
+            "timeout", \.timeout, .duration(Root.Ranges.timeout), "How long a request waits for the server.")
+        Setting("prefix", \.prefix, .storePrefix, "What all keys begin with.")
+    }
+}
+
+extension ValueType where Value == String {
+    /// The address of a server.
+    fileprivate static let redisURL = ValueType(.type("string"), unknown: nil) {
+        (scalar) throws(ScalarFault) in
+        guard !scalar.isUnknown else { return scalar.text }
+        do throws(RedisStore.Fault) {
+            _ = try RedisStore.address(scalar.text)
+        } catch {
+            // The text may have a password, so it is not shown.
+            throw .rule(error.description)
+        }
+        return scalar.text
+    }
+
+    /// A password, which belongs in a secret.
+    fileprivate static let storePassword = ValueType(schema: text.schema) { node, subject, reader in
+        guard let password = text.read(node, subject, reader) else { return nil }
+        if case .scalar(let scalar) = node.content, scalar.substitution?.hasVariable != true {
+            reader.problems.warning(
+                "\(subject.text) stands in the file; take it from a secret: \"${file:/run/secrets/redis}\"",
+                at: node.place)
+        }
+        return password
+    }
+
+    fileprivate static let storePrefix = ValueType(
+        .anyText, unknown: nil, written: { "\"\($0)\"" }
+    ) { (scalar) throws(ScalarFault) in
+        guard RedisStore.Ranges.prefix.contains(scalar.text.utf8.count) else {
+            throw .unfit("has more than \(RedisStore.Ranges.prefix.upperBound) bytes")
+        }
+        return scalar.text
+    }
+}
+
+extension ValueType where Value == [ConfigStore] {
+    static let stores = ValueType.map(
+        of: ValueType<SettingChanges<RedisStore>>.settings(.store)
+    ) { name, changes, reader in
+        guard AccessName.check(name, of: "a store", reader) else { return nil }
+        return ConfigStore(name: name, changes: changes.value)
+    }
+}
+
+extension ShapeValues {
+    /// Whether a member's value is a variable that is not read.
+    fileprivate func isUnknown(_ name: String) -> Bool { map[name]?.value.isUnknown ?? false }
+}

@@ -1,0 +1,83 @@
+package import EndpointPlans
+package import GatewayCore
+import HTTPModel
+
+/// An entry of `auth`: how clients prove who they are.
+package struct ConfigAuth: Sendable {
+    package let name: Located<String>
+    package var method: AuthMethod
+    /// Fields for upstreams, whose references name claims.
+    package var sent: [PlannedField] = []
+    /// The places of values by their keys: `jwt.keys`.
+    package var places: [String: ConfigPlace] = [:]
+    /// Whether a variable names where the credential is, so that output must not show it.
+    var hidesSource = false
+
+    package init(_ name: Located<String>, _ method: AuthMethod) {
+        self.name = name
+        self.method = method
+    }
+
+    /// Returns the place of a key's value; without it, the place of the name.
+    func place(of key: String) -> ConfigPlace { places[key] ?? name.place }
+
+    /// The upstream that is called: for keys, or to decide.
+    package var upstream: String? {
+        switch method {
+        case .apiKeys: nil
+        case .jwt(let tokens):
+            if case .upstream(let name, _)? = tokens.keys { name } else { nil }
+        case .authorize(let authorizer): authorizer.upstream
+        }
+    }
+}
+
+extension ConfigAuth {
+    /// Where a request has the credential of an entry.
+    enum Source: Hashable {
+        case field(HTTPFieldName)
+        case cookie(String)
+
+        /// The field that has it.
+        var field: HTTPFieldName {
+            switch self {
+            case .field(let name): name
+            case .cookie: .cookie
+            }
+        }
+    }
+
+    /// Where a request has the credential: any of these.
+    var sources: [Source] {
+        switch method {
+        case .apiKeys(let keys): [.field(keys.header)]
+        case .jwt(let tokens): [tokens.cookie.map { .cookie($0) } ?? .field(.authorization)]
+        case .authorize(let authorizer): authorizer.forward.map { .field($0) }
+        }
+    }
+}
+
+/// A limit on requests, by its name.
+package struct ConfigRateLimit: Sendable {
+    package let name: Located<String>
+    package var limit: RateLimit
+    /// The place of `key`.
+    package var keyPlace: ConfigPlace
+    /// Whether a variable that is not read is in its key or its condition.
+    package var isUnknown = false
+
+    package init(_ name: Located<String>, _ limit: RateLimit, keyPlace: ConfigPlace) {
+        self.name = name
+        self.limit = limit
+        self.keyPlace = keyPlace
+    }
+}
+
+/// A server in which processes count together, by its name.
+package struct ConfigStore: Sendable {
+    package let name: Located<String>
+    package var changes: SettingChanges<RedisStore>
+
+    /// With the default values.
+    package var settings: RedisStore { changes.applied(to: RedisStore("")) }
+}

@@ -1,0 +1,36 @@
+package import HTTPModel
+
+/// What is known of a request by its head.
+package enum Admission: Sendable {
+    /// The endpoint has neither a requirement nor limits.
+    case open
+    /// The request may go on. Pass the value to `GatewayResponder.respond`: some of the check may be left,
+    /// which waits in the run.
+    case admitted(RequestAccess)
+    /// The request is answered without its body. The answer's summary has the note.
+    case refused(GatewayResponse)
+}
+
+/// What the check of a caller needs to know besides a request's head.
+package struct AccessSource: Sendable {
+    /// The client's address, as trusted proxies or the connection tell it; nil for a Unix socket.
+    package let client: IPAddress?
+    /// The tokens that the loop has verified; nil for requests that come over no loop.
+    package let loop: AccessLoop?
+
+    package init(client: IPAddress?, loop: AccessLoop? = nil) {
+        self.client = client
+        self.loop = loop
+    }
+
+    /// - Parameters:
+    ///   - remote: the peer's address, as `GatewayRequest.remoteAddress` has it.
+    ///   - told: what trusted proxies tell; nil if the peer is the client.
+    ///   - loop: see `loop`.
+    package init(remote: String, told: ForwardedClient? = nil, loop: AccessLoop? = nil) {
+        let peer = remote.lastIndex(of: ":").flatMap {
+            IPAddress(IPNetwork.withoutBrackets(remote[..<$0]))
+        }
+        self.init(client: told?.address ?? peer, loop: loop)
+    }
+}

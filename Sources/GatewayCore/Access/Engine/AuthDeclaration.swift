@@ -1,0 +1,31 @@
+import ASCIIText
+import HTTPModel
+
+/// An entry as it was declared.
+struct AuthDeclaration: Sendable {
+    let name: String
+    let method: AuthMethod
+    let send: [SentField]
+}
+
+/// What a gateway's declarations say about callers and limits.
+struct AccessDeclarations: Sendable {
+    /// In their order.
+    var entries: [AuthDeclaration] = []
+    /// In their order.
+    var limits: [(name: String, limit: RateLimit)] = []
+
+    static let mostEntries = 16
+
+    /// Whether a name fits into fields, logs and metrics.
+    static func isName(_ name: String) -> Bool {
+        guard (1...64).contains(name.utf8.count), let first = name.utf8.first, ASCII.isLetter(first) else {
+            return false
+        }
+        return name.utf8.allSatisfy {
+            ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
+    }
+
+    static let nameRule = "must have a name of 1 to 64 letters, digits, - and _, with a letter first"
+}

@@ -1,0 +1,106 @@
+import AccessControl
+import HTTPModel
+import JSONBytes
+import Networking
+
+/// One way in which clients prove who they are, ready for requests.
+final class AuthEntry: Sendable {
+    enum Kind: Sendable {
+        case keys(KeyEntry)
+        case tokens(TokenEntry)
+        case authorizer(AuthorizerEntry)
+    }
+
+    let name: String
+    let kind: Kind
+    let send: [SentField]
+
+    init(name: String, kind: Kind, send: [SentField]) {
+        self.name = name
+        self.kind = kind
+        self.send = send
+    }
+
+    /// What a client without a credential is told (RFC 9110 11.6.1).
+    var challenge: String {
+        switch kind {
+        case .keys: "APIKey"
+        case .tokens: "Bearer"
+        // No scheme is registered for cookies and other fields. Clients ignore an unknown one.
+        case .authorizer(let entry): entry.forward.contains(.authorization) ? "Bearer" : "Session"
+        }
+    }
+
+    /// Whether a cookie decides who calls.
+    var readsCookie: Bool {
+        switch kind {
+        case .keys(let entry): entry.header == .cookie
+        case .tokens(let entry): entry.cookie != nil
+        case .authorizer(let entry): entry.forward.contains(.cookie)
+        }
+    }
+
+    /// The fields of a request that have its credential.
+    var fields: [HTTPFieldName] {
+        switch kind {
+        case .keys(let entry): [entry.header]
+        case .tokens(let entry): [entry.cookie == nil ? .authorization : .cookie]
+        case .authorizer(let entry): entry.forward
+        }
+    }
+
+    func identity(_ claims: JSONFragment) -> Identity { Identity(entry: name, claims: claims, send: send) }
+}
+
+/// Keys of clients.
+struct KeyEntry: Sendable {
+    let header: HTTPFieldName
+    private let table: APIKeyTable
+    /// By the indices of the keys.
+    private let identities: [Identity]
+
+    init(_ name: String, _ header: HTTPFieldName, _ table: APIKeyTable, send: [SentField]) {
+        self.header = header
+        self.table = table
+        identities = table.keys.map {
+            Identity(entry: name, claims: $0.claims, send: send, key: $0.name)
+        }
+    }
+
+    func find(_ key: ArraySlice<UInt8>) -> Identity? { table.find(key).map { identities[$0.index] } }
+}
+
+/// Signed tokens.
+struct TokenEntry: Sendable {
+    /// The name of the cookie; nil for `Authorization`.
+    let cookie: [UInt8]?
+    let verifier: TokenVerifier
+    let keys: SigningKeys
+
+    var issuer: String { verifier.rules.issuer }
+}
+
+/// A service that decides.
+struct AuthorizerEntry: Sendable {
+    let provider: Provider<AccessTarget>
+    let path: String
+    /// Constant fields of each call, without those that the gateway sets itself.
+    let headers: HTTPFields
+    let forward: [HTTPFieldName]
+    let take: [TakenField]
+    let answer: [HTTPFieldName]
+    let timeout: Duration
+}
+
+/// A call that the gateway makes for itself: to an authorizer, or for signing keys.
+struct AccessTarget: TargetType {
+    var baseURL: String { "" }
+    let path: RequestPath
+    var headers: HTTPFields
+    var timeout: Duration?
+
+    init(_ path: String, _ headers: HTTPFields) {
+        self.path = RequestPath(encoded: path)
+        self.headers = headers
+    }
+}

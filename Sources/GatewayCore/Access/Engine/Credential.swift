@@ -1,0 +1,54 @@
+import ASCIIText
+import HTTPModel
+
+/// The credential of a request for one entry.
+enum Credential {
+    /// The request has none.
+    case missing
+    /// An API key, or the text of a token.
+    case text(ArraySlice<UInt8>)
+    /// Some of the fields that an authorizer gets.
+    case fields
+    /// The request has several where one counts, so that two readers could read two callers.
+    case repeated
+
+    init(of entry: AuthEntry, in fields: HTTPFields) {
+        switch entry.kind {
+        case .keys(let keys): self = Self.only(keys.header, in: fields)
+        case .tokens(let tokens):
+            self = tokens.cookie.map { Self.cookie($0, in: fields) } ?? Self.bearer(fields)
+        case .authorizer(let authorizer):
+            self = authorizer.forward.contains(where: fields.contains) ? .fields : .missing
+        }
+    }
+
+    private static func only(_ name: HTTPFieldName, in fields: HTTPFields) -> Credential {
+        guard let index = fields.firstIndex(of: name) else { return .missing }
+        guard fields.firstIndex(of: name, from: index + 1) == nil else { return .repeated }
+        return .text(fields.valueBytes(at: index))
+    }
+
+    private static let scheme = Array("bearer".utf8)
+
+    /// Returns the token of `Authorization` (RFC 6750 2.1). Such an entry ignores other
+    /// schemes.
+    private static func bearer(_ fields: HTTPFields) -> Credential {
+        guard case .text(let value) = only(.authorization, in: fields) else {
+            return fields.contains(.authorization) ? .repeated : .missing
+        }
+        let word = value.prefix { $0 != UInt8(ascii: " ") }
+        guard word.count == scheme.count,
+            zip(word, scheme).allSatisfy({ ASCII.lowercased($0) == $1 })
+        else { return .missing }
+        return .text(value[word.endIndex...].drop { $0 == UInt8(ascii: " ") })
+    }
+
+    /// Returns the value of the only cookie of that name. A page of a sibling domain can set a second one, so
+    /// several are refused.
+    private static func cookie(_ name: [UInt8], in fields: HTTPFields) -> Credential {
+        guard fields.contains(.cookie) else { return .missing }
+        let found = fields.cookieBytes.filter { $0.name.elementsEqual(name) }
+        guard found.count < 2 else { return .repeated }
+        return found.first.map { .text($0.value) } ?? .missing
+    }
+}

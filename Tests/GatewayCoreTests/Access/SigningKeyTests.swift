@@ -1,0 +1,298 @@
+import GatewayCore
+import HTTPModel
+import JSONBytes
+import Networking
+import NetworkingTesting
+import RxTesting
+import Testing
+
+/// Rules 12 and 13: how signing keys are fetched, and how long tokens stay verified.
+@Suite("Signing keys", .noLeaks)
+struct SigningKeyTests {
+    private let bench: AccessBench
+
+    init() throws { bench = try AccessBench() }
+
+    private func responder(_ change: (inout TokenSettings) -> Void = { _ in }) throws -> GatewayResponder {
+        try bench.responder(.require("mobile")) { $0.auth("mobile", bench.tokens(change)) }
+    }
+
+    private func serve(_ answers: StubTransport.Answer...) {
+        guard let first = answers.first else { return }
+        if answers.count == 1 { bench.transport.answer("/jwks.json", first) }
+        if answers.count == 2 { bench.transport.answer("/jwks.json", first, answers[1]) }
+    }
+
+    private func serveKeys(_ fields: HTTPFields = [:], after delay: Duration = .zero) {
+        serve(.response(200, fields: fields, body: bench.issuer.keySet, after: delay))
+    }
+
+    private func advance(_ seconds: Int) { bench.time.advance(by: Duration.seconds(seconds)) }
+
+    /// Returns the answer to a request that may wait for a fetch with all its attempts.
+    private func settled(_ responder: GatewayResponder, _ fields: HTTPFields) throws -> Reply {
+        let waiting = try responder.ask(.get, "/me", fields)
+        advance(2)
+        return try waiting.reply()
+    }
+
+    @Test("Keys are fetched at the start, before the first request")
+    func start() throws {
+        let responder = try responder()
+        #expect(bench.fetches == 1)
+        #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann"))["/data"] == "\"ann\"")
+        #expect(bench.fetches == 1)
+    }
+
+    @Test("The fetch carries nothing of a request")
+    func fields() throws {
+        serve(.failure(.connectionRefused), .json(bench.issuer.keySet))
+        let responder = try responder()
+        advance(6)
+        var fields = try bench.issuer.bearer("ann")
+        fields.append(.xRequestID, "mine")
+        #expect(try responder.reply(.get, "/me", fields).status == 200)
+        let fetch = try #require(bench.calls("/jwks.json").last)
+        #expect(fetch[.xRequestID] == nil)
+        #expect(fetch[.authorization] == nil)
+    }
+
+    @Test("Requests that come before the keys wait for the one fetch")
+    func wait() throws {
+        serveKeys(after: .milliseconds(200))
+        let responder = try responder()
+        let waiting = try (1...3).map { try responder.ask(.get, "/me", bench.issuer.bearer("user\($0)")) }
+        #expect(waiting.allSatisfy { $0.count == 0 })
+        bench.time.advance(by: Duration.milliseconds(200))
+        #expect(try waiting.map { try $0.reply()["/data"] } == ["\"user1\"", "\"user2\"", "\"user3\""])
+        #expect(bench.fetches == 1)
+    }
+
+    @Test("A token that no key could save does not wait")
+    func hopeless() throws {
+        serveKeys(after: .seconds(5))
+        let responder = try responder()
+        let fields = try bench.issuer.bearer("ann", expiresIn: -100)
+        #expect(try responder.reply(.get, "/me", fields).summary.access?.result == .expired)
+        advance(5)
+    }
+
+    @Test("A request whose client leaves stops waiting, and the others go on")
+    func leave() throws {
+        serveKeys(after: .milliseconds(200))
+        let responder = try responder()
+        let gone = try responder.ask(.get, "/me", try bench.issuer.bearer("ann"))
+        let stays = try responder.ask(.get, "/me", try bench.issuer.bearer("bob"))
+        gone.dispose()
+        bench.time.advance(by: Duration.milliseconds(200))
+        #expect(gone.count == 0)
+        #expect(try stays.reply()["/data"] == "\"bob\"")
+    }
+
+    @Test("Without any keys a token is 503, and never admitted; the next fetch comes 5 s later")
+    func unavailable() throws {
+        serve(.failure(.connectionRefused))
+        let responder = try responder()
+        let fields = try bench.issuer.bearer("ann")
+        let reply = try settled(responder, fields)
+        #expect(reply.status == 503)
+        #expect(reply["/code"] == "\"UPSTREAM_UNAVAILABLE\"")
+        #expect(reply.fields[.retryAfter] == "1")
+        #expect(reply.summary.access?.result == .unavailable)
+        serveKeys()
+        advance(2)
+        #expect(try responder.reply(.get, "/me", fields).status == 503)
+        advance(1)
+        #expect(try responder.reply(.get, "/me", fields).status == 200)
+        #expect(bench.events == ["mobile gone", "mobile back"])
+    }
+
+    @Test("The first token with a new key is served: the unknown key is fetched once")
+    func rotation() throws {
+        let responder = try responder()
+        try bench.issuer.rotate()
+        serveKeys(after: .milliseconds(50))
+        let waiting = try (1...2).map { _ in try responder.ask(.get, "/me", bench.issuer.bearer("ann")) }
+        bench.time.advance(by: Duration.milliseconds(50))
+        #expect(try waiting.map { try $0.reply().status } == [200, 200])
+        #expect(bench.fetches == 2)
+    }
+
+    @Test("Unknown keys cause one fetch in 30 s")
+    func unknown() throws {
+        let responder = try responder()
+        for _ in 1...50 {
+            let token = try bench.issuer.token("ann", keyID: "\(bench.fetches)-unknown")
+            #expect(try responder.reply(.get, "/me", [.authorization: "Bearer \(token)"]).status == 401)
+        }
+        #expect(bench.fetches == 2)
+        advance(30)
+        let token = try bench.issuer.token("ann", keyID: "still unknown")
+        #expect(try responder.reply(.get, "/me", [.authorization: "Bearer \(token)"]).status == 401)
+        #expect(bench.fetches == 3)
+        // Known tokens are served all the time.
+        #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status == 200)
+    }
+
+    @Test("An unknown key is 503 while newer keys cannot be had: nobody can tell")
+    func unknownAndGone() throws {
+        let responder = try responder()
+        try bench.issuer.rotate()
+        serve(.failure(.connectionRefused))
+        for _ in 1...2 {
+            #expect(try settled(responder, try bench.issuer.bearer("ann")).status == 503)
+        }
+        // One fetch with its attempts.
+        let fetches = bench.fetches
+        #expect(try settled(responder, try bench.issuer.bearer("ann")).status == 503)
+        #expect(bench.fetches == fetches)
+    }
+
+    @Test(
+        "Keys are fetched again when Cache-Control says so, within 5 min to 24 h",
+        arguments: [
+            ("", 300), ("max-age=1", 300), ("public, max-age=600", 600), ("no-store", 300),
+            ("max-age=99999999", 86_400), ("no-cache, max-age=600", 300),
+        ])
+    func age(_ cacheControl: String, _ seconds: Int) throws {
+        serveKeys(cacheControl.isEmpty ? [:] : [.cacheControl: cacheControl])
+        let responder = try responder()
+        func ask() throws -> Int {
+            try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status
+        }
+        advance(seconds - 1)
+        #expect(try ask() == 200)
+        #expect(bench.fetches == 1)
+        advance(1)
+        #expect(try ask() == 200)
+        #expect(bench.fetches == 2)
+    }
+
+    @Test("A failed fetch keeps the old keys, for 24 h after they should have been fetched again")
+    func outage() throws {
+        let responder = try responder()
+        serve(.failure(.connectionRefused))
+        for _ in 1...23 {
+            advance(3600)
+            #expect(try settled(responder, try bench.issuer.bearer("ann")).status == 200)
+        }
+        // Fresh for 5 min, and 24 h more.
+        advance(3700)
+        #expect(try settled(responder, try bench.issuer.bearer("ann")).status == 200)
+        advance(300)
+        #expect(try settled(responder, try bench.issuer.bearer("ann")).status == 503)
+        #expect(bench.events == ["mobile gone"])
+    }
+
+    @Test("Keys that are fresh for a day stay in use while the next fetch is slow, and after it has failed")
+    func slowOutage() throws {
+        serveKeys([.cacheControl: "max-age=86400"])
+        let responder = try responder()
+        serve(.failure(.connectionRefused, after: .seconds(1)))
+        advance(86_400)
+        for _ in 1...10 {
+            let waiting = try responder.ask(.get, "/me", try bench.issuer.bearer("ann"))
+            #expect(try waiting.reply().status == 200)
+            bench.time.advance(by: Duration.milliseconds(700))
+        }
+        #expect(bench.events == ["mobile gone"])
+        advance(86_400)
+        let waiting = try responder.ask(.get, "/me", try bench.issuer.bearer("ann"))
+        advance(10)
+        #expect(try waiting.reply().status == 503)
+    }
+
+    @Test("The fetch carries the constant fields of its upstream")
+    func constantFields() throws {
+        let gateway = bench.gateway()
+        _ = gateway.plannedUpstream("id", "https://id.test", headers: ["X-Key": "1"])
+        gateway.auth("mobile", bench.tokens())
+        _ = try gateway.responder()
+        #expect(bench.calls("/jwks.json").map { $0["X-Key"] } == ["1"])
+    }
+
+    @Test("A key that is gone is dead at once, also for tokens that were verified with it")
+    func gone() throws {
+        let responder = try responder()
+        let old = try bench.issuer.bearer("ann")
+        advance(299)
+        #expect(try responder.reply(.get, "/me", old).status == 200)
+        try bench.issuer.rotate(keepingOld: false)
+        serveKeys()
+        advance(1)
+        // Begins the fetch, which ends at once.
+        #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("bob")).status == 200)
+        #expect(try responder.reply(.get, "/me", old).status == 401)
+    }
+
+    @Test("After a long pause without requests, the first one waits for newer keys")
+    func pause() throws {
+        let responder = try responder()
+        let old = try bench.issuer.bearer("ann", expiresIn: 100_000)
+        try bench.issuer.rotate(keepingOld: false)
+        serveKeys(after: .milliseconds(10))
+        advance(7200)
+        let waiting = try responder.ask(.get, "/me", old)
+        #expect(waiting.count == 0)
+        bench.time.advance(by: Duration.milliseconds(10))
+        #expect(try waiting.reply().status == 401)
+    }
+
+    @Test("A verified token ends with its expiry, to the second, and with the leeway")
+    func expiry() throws {
+        let responder = try responder { $0.leeway = .seconds(10) }
+        let fields = try bench.issuer.bearer("ann", expiresIn: 20)
+        advance(29)
+        #expect(try responder.reply(.get, "/me", fields).status == 200)
+        #expect(try responder.reply(.get, "/me", fields).status == 200)
+        advance(1)
+        #expect(try responder.reply(.get, "/me", fields).status == 401)
+    }
+
+    @Test("A seen token gives the same identity without being read again")
+    func seen() throws {
+        let gateway = bench.gateway()
+        gateway.auth("mobile", bench.tokens())
+        gateway.get("/me", .require("mobile")) { Answer.json("\($0.identity.map(ObjectIdentifier.init)!)") }
+        let responder = try gateway.responder()
+        let fields = try bench.issuer.bearer("ann")
+        let first = try responder.reply(.get, "/me", fields)["/data"]
+        #expect(try responder.reply(.get, "/me", fields)["/data"] == first)
+    }
+
+    @Test(
+        "A key set that cannot be read counts as a failed fetch",
+        arguments: ["", "[]", "{\"keys\":1}", String(repeating: " ", count: 300_000) + "{\"keys\":[]}"])
+    func unreadable(_ body: String) throws {
+        serve(.response(200, body: body))
+        let responder = try responder()
+        #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status == 503)
+        #expect(bench.events == ["mobile gone"])
+    }
+
+    @Test("A redirect of the keys' address is not followed")
+    func redirect() throws {
+        serve(.response(302, fields: [.location: "https://id.test/evil.json"]))
+        bench.transport.answer("/evil.json", .json(bench.issuer.keySet))
+        let responder = try responder()
+        #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status == 503)
+        #expect(bench.calls("/evil.json").isEmpty)
+    }
+
+    @Test("A request that waits for keys ends at the endpoint's deadline")
+    func deadline() throws {
+        serve(.silence)
+        let gateway = bench.gateway()
+        gateway.auth("mobile", bench.tokens())
+        gateway.after { $0.addField("X-After", "1") }
+        gateway.get("/me", .require("mobile"), .deadline(.milliseconds(300))) { _ in Answer.json(1) }
+        let responder = try gateway.responder()
+        let waiting = try responder.ask(.get, "/me", try bench.issuer.bearer("ann"))
+        bench.time.advance(by: Duration.milliseconds(300))
+        let reply = try waiting.reply()
+        #expect(reply.status == 504)
+        // Nobody knows yet who calls, so middleware does not run.
+        #expect(!reply.fields.contains("X-After"))
+        bench.state.end()
+    }
+}
