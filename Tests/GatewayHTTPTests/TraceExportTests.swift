@@ -293,6 +293,8 @@ struct TraceExportTests {
                 // Without a call, a request ends in the turn in which it began.
                 let path = ratio == 1 ? "/quick" : "/page/a"
                 for _ in 0..<30 { #expect(client.get(path)?.status == 200) }
+                // The last answer may arrive before its request is recorded.
+                _ = server.settled
                 limited = server.metric(Self.total(.rateLimited))
             })
         let trace = ratio == 1 ? "sampled" : "exported"
