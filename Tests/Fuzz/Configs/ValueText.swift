@@ -25,13 +25,10 @@ struct ValueText: Equatable {
                 text += "\(value)"
                 return
             }
-            text += "("
-            for child in mirror.children {
-                if let label = child.label { text += "\(label):" }
-                add(child.value)
-                text += " "
-            }
-            text += ")"
+            let members = mirror.children.map { ($0.label.map { "\($0):" } ?? "") + ValueText($0.value).text }
+            // Equal dictionaries and equal sets may list their members in different orders.
+            let isUnordered = mirror.displayStyle == .dictionary || mirror.displayStyle == .set
+            text += "(\((isUnordered ? members.sorted() : members).joined(separator: " ")))"
         }
     }
 }
