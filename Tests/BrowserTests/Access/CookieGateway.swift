@@ -64,6 +64,9 @@ final class CookieGateway: Sendable {
             .map { String($0.split(separator: " ").dropFirst().first ?? "") }
     }
 
+    /// What the gateway has logged.
+    var log: String { process.log }
+
     func stop() {
         kill(process.processID, SIGTERM)
         process.stop()

@@ -54,11 +54,7 @@ extension InThirdBrowser {
                 #expect(gateway.writes == [])
                 // So the cookie came along, and only the check kept the write out.
                 _ = try await ask(page, gateway.origin + "/hooks", "POST", mode: "no-cors")
-                withKnownIssue(
-                    "The browser sends no cookie here, so this cannot show it", isIntermittent: true
-                ) {
-                    #expect(gateway.writes == ["/hooks"])
-                }
+                #expect(gateway.writes == ["/hooks"], "\(gateway.log)")
             }
         }
 

@@ -167,6 +167,8 @@ final class Browser: Sendable {
                 "prefs": [
                     "webkit.webprefs.default_font_size": .integer(Int64(window.fontSize)),
                     "intl.accept_languages": .text("\(window.language.rawValue),\(window.language.code)"),
+                    // Pages of other sites send cookies, too. A browser that blocks those would hide a gap.
+                    "profile.cookie_controls_mode": 0,
                 ],
             ],
         ]
