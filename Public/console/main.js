@@ -56,7 +56,7 @@ function draw() {
   drawHistory();
   drawRoutes(changed);
   drawUpstreams(status, changed);
-  drawLimits(status, reading?.refused ?? new Map());
+  drawLimits(status, reading?.refused ?? new Map(), reading?.storeErrors ?? new Map());
   if (reading) drawTargets(reading.routes.keys());
 }
 

@@ -29,8 +29,8 @@ function at(map, name, make) {
  */
 export function readCounters({ text, now }) {
   const counters = {
-    at: performance.now(), now, start: 0, cpu: 0, memory: 0, routes: new Map(), upstreams: new Map(), refused: new Map(), bounds: [],
-    inFlight: 0, calls: 0,
+    at: performance.now(), now, start: 0, cpu: 0, memory: 0, routes: new Map(), upstreams: new Map(), refused: new Map(),
+    storeErrors: new Map(), bounds: [], inFlight: 0, calls: 0,
   };
   const bound = (text) => (text === "+Inf" ? Infinity : Number(text));
   const bucket = (owner, le, value) => {
@@ -79,8 +79,12 @@ export function readCounters({ text, now }) {
       case "sluice_auth_total":
         // A request without a credential may have been served, and a limit counts what it refuses.
         if (value > 0 && !["ok", "none", "limited"].includes(labels.result)) {
-          counters.refused.set(`callers of ${labels.entry} (${labels.result})`, value);
+          const who = labels.result === "crossSite" ? "pages of other sites" : `callers of ${labels.entry} (${labels.result})`;
+          counters.refused.set(who, value);
         }
+        break;
+      case "sluice_store_errors_total":
+        if (value > 0) counters.storeErrors.set(`the store ${labels.store} (${labels.reason})`, value);
         break;
       default:
     }

@@ -109,8 +109,11 @@ function makeLimit(name) {
   return { fill, text, node: el("li", { "data-limit": name }, el("span", {}, limitNames[name] ?? name), text, picture) };
 }
 
-/** - refused: the requests that limits have refused since the process started, by reason. */
-export function drawLimits(status, refused) {
+/**
+ * - refused: the requests that were refused since the process started, by reason.
+ * - storeErrors: the checks of rate limits that a store did not answer, by store and reason.
+ */
+export function drawLimits(status, refused, storeErrors) {
   const all = Object.entries(status.limits ?? {}).filter(([, { limit }]) => limit > 0);
   for (const [name, { used, limit }] of all) {
     if (!limits.has(name)) limits.set(name, makeLimit(name));
@@ -122,6 +125,8 @@ export function drawLimits(status, refused) {
     entry.node.className = part >= 0.95 ? "limit bad" : part >= 0.8 ? "limit late" : "limit";
   }
   arrange(byID("limit-list"), all.map(([name]) => limits.get(name).node));
-  const texts = [...refused].map(([reason, value]) => `${count(value)} for ${refusals[reason] ?? reason}`);
-  write(byID("refused"), texts.length ? `Requests refused since the start: ${texts.join(", ")}.` : "No request refused since the start.");
+  const list = (counts) => [...counts].map(([reason, value]) => `${count(value)} for ${refusals[reason] ?? reason}`).join(", ");
+  const texts = [refused.size ? `Requests refused since the start: ${list(refused)}.` : "No request refused since the start."];
+  if (storeErrors.size) texts.push(`Rate limits checked without their store: ${list(storeErrors)}.`);
+  write(byID("refused"), texts.join(" "));
 }

@@ -8,6 +8,8 @@ public struct KeySet: Sendable, Hashable {
     public static let maxKeys = 64
     /// The deepest nesting.
     static let maxDepth = 16
+    /// The most reasons in `reasonsOfSkipped`.
+    static let mostReasons = 4
 
     /// A set without keys, which verifies nothing.
     public static let empty = KeySet(keys: [], skipped: [])
@@ -51,6 +53,14 @@ public struct KeySet: Sendable, Hashable {
     /// Whether one of the keys verifies one of the algorithms.
     public func fits(_ algorithms: [SignatureAlgorithm]) -> Bool {
         keys.contains { key in algorithms.contains(where: key.algorithms.contains) }
+    }
+
+    /// The skipped keys and why, for a log; nil without any. Of many, only the first are named.
+    public var reasonsOfSkipped: String? {
+        guard !skipped.isEmpty else { return nil }
+        var parts = skipped.prefix(Self.mostReasons).map { "key \($0.index + 1): \($0.reason)" }
+        if skipped.count > Self.mostReasons { parts.append("and \(skipped.count - Self.mostReasons) more") }
+        return parts.joined(separator: "; ")
     }
 
     /// Whether both sets have equal keys, in any order, so that tokens verified by one stay verified.

@@ -1,7 +1,7 @@
 /// Why a token is refused.
 ///
-/// The description is for the log at `debug`. It shows nothing of the token but the names of claims. A client
-/// learns only that a token has expired.
+/// The description is for the log at `debug`. It shows what the rules expect, and nothing of the token but
+/// the names of claims. A client learns only that a token has expired.
 public enum TokenFault: Error, Sendable, Hashable {
     // MARK: Form
 
@@ -38,15 +38,15 @@ public enum TokenFault: Error, Sendable, Hashable {
     /// The rules do not list the algorithm.
     case unlistedAlgorithm(String)
     /// `typ` is missing or names another type.
-    case wrongType
+    case wrongType(expected: String)
     /// A registered claim is not of its kind: `exp` is text, for example.
     case malformedClaim(String)
     /// A required claim is missing or null.
     case missingClaim(String)
-    /// `iss` is missing or differs.
-    case wrongIssuer
-    /// `aud` is missing or contains none of the expected values.
-    case wrongAudience
+    /// `iss` is missing or none of these. There are several if several entries read one field.
+    case wrongIssuer(expected: [String])
+    /// `aud` is missing or contains none of these.
+    case wrongAudience(expected: [String])
     /// The time of `exp` has come.
     case expired
     /// The time of `nbf` has not come yet.
@@ -92,16 +92,27 @@ extension TokenFault: CustomStringConvertible {
         case .unknownAlgorithm: "alg is not a supported algorithm"
         case .criticalExtensions: "the header has crit"
         case .unlistedAlgorithm(let name): "alg is \(name), which is not listed in algorithms"
-        case .wrongType: "typ is not the expected type"
+        case .wrongType(let type): "typ is not \"\(type)\""
         case .malformedClaim(let name): "the claim \(name) is malformed"
         case .missingClaim(let name): "the claim \(name) is missing"
-        case .wrongIssuer: "iss is not the expected issuer"
-        case .wrongAudience: "aud does not contain the expected audience"
+        case .wrongIssuer(let issuers): "iss is not \(Self.list(issuers))"
+        case .wrongAudience(let audience): "aud does not contain \(Self.list(audience))"
         case .expired: "the token has expired"
         case .notYetValid: "the token is not valid yet"
         case .unknownKey: "no known key has signed the token"
         case .unfitKey(let name): "the key with this kid is not for \(name)"
         case .badSignature: "the signature does not match"
         }
+    }
+
+    /// The most expected values that a reason shows.
+    private static let mostShown = 4
+
+    /// Returns `"app" or "web"`.
+    private static func list(_ values: [String]) -> String {
+        var shown = values.prefix(mostShown).map { "\"\($0)\"" }
+        if values.count > mostShown { shown.append("another of \(values.count) values") }
+        guard shown.count > 1, let last = shown.popLast() else { return shown.first ?? "any value" }
+        return "\(shown.joined(separator: ", ")) or \(last)"
     }
 }

@@ -48,11 +48,13 @@ public struct TokenVerifier: Sendable, Hashable {
         guard rules.algorithms.contains(token.algorithm) else {
             return .unlistedAlgorithm(token.algorithm.name)
         }
-        if let type = rules.type, !Self.isType(token.type, type) { return .wrongType }
-        guard let issuer = token.issuer, issuer.isExactly(rules.issuer) else { return .wrongIssuer }
+        if let type = rules.type, !Self.isType(token.type, type) { return .wrongType(expected: type) }
+        guard let issuer = token.issuer, issuer.isExactly(rules.issuer) else {
+            return .wrongIssuer(expected: [rules.issuer])
+        }
         let audience = token.registered.audience ?? []
         guard audience.contains(where: { value in rules.audience.contains { $0.isExactly(value) } }) else {
-            return .wrongAudience
+            return .wrongAudience(expected: rules.audience)
         }
         for name in rules.required where token.claims[member: name]?.isNull ?? true {
             return .missingClaim(name)

@@ -79,11 +79,12 @@ public struct InboundLimits: Sendable, Hashable {
     /// gets at most half. Beyond it: 503 `OVERLOADED`.
     public var requestsInFlight = 2048
 
-    /// Bytes discarded after an answer that ends its connection, so that the client can read the answer: most
-    /// clients send a whole body, even one beyond a limit, before they read. Default 16 MiB. Beyond it:
-    /// close.
+    /// Bytes discarded after an answer that ends its connection or comes before the end of its request's
+    /// body, so that the client can read the answer: many clients send a whole body, even one beyond a limit,
+    /// before they read. Default 16 MiB. Beyond it: close.
     public var discardedBytes = 16 * 1024 * 1024
-    /// Time spent on discarding. Default 2 s. Beyond it: close.
+    /// Time spent on discarding. Default 2 s. Beyond it: close. A body that the server would have read may
+    /// take longer, up to `bodyDeadline`, while it arrives at `bodyRate`.
     public var discardTime = Duration.seconds(2)
 
     /// While draining, the time from closing the listeners that an idle open connection has to send a

@@ -169,6 +169,15 @@ extension HTTPFields {
         storage.append(name: name, value: ASCII.trimmed(value))
     }
 
+    /// Appends a field that serializers need not check, and keeps the mark of `checked()`.
+    ///
+    /// - Precondition: as for `checked()`, and the value has no surrounding blanks.
+    package mutating func append(checkedName name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        let wasChecked = storage.isChecked
+        storage.append(name: name, value: value)
+        if wasChecked { storage.markChecked() }
+    }
+
     private mutating func set(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         storage.makeFindable()
         guard let index = storage.firstIndex(of: name, from: 0) else {
@@ -189,7 +198,8 @@ extension HTTPFields {
     }
 
     /// Returns the same fields marked as valid, so that a serializer copies them in one piece. For fields
-    /// that many messages share. Any change except `overwrite` removes the mark.
+    /// that many messages share. Any change except `overwrite` and `append(checkedName:value:)` removes the
+    /// mark.
     ///
     /// - Precondition: names are tokens, values contain no control characters, and serializers skip none of
     ///   the fields.

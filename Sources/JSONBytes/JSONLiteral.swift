@@ -36,6 +36,18 @@ public struct JSONLiteral: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// An object whose members are not known to the compiler. No name is repeated.
+    package init(members: [(String, JSONLiteral)]) {
+        self.init { composer in
+            composer.beginObject()
+            for (name, value) in members {
+                composer.key(name)
+                composer.fragment(value.fragment)
+            }
+            composer.endObject()
+        }
+    }
+
     private init(_ write: (inout JSONComposer) -> Void) {
         var composer = JSONComposer(sharedFragmentLength: .max)
         write(&composer)
@@ -81,14 +93,9 @@ extension JSONLiteral: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral members: (String, JSONLiteral)...) {
         // By bytes: names that Swift takes for the same text may be two names in JSON.
         var names: Set<[UInt8]> = []
-        self.init { composer in
-            composer.beginObject()
-            for (name, value) in members {
-                precondition(names.insert(Array(name.utf8)).inserted, "the name \"\(name)\" is repeated")
-                composer.key(name)
-                composer.fragment(value.fragment)
-            }
-            composer.endObject()
+        for (name, _) in members {
+            precondition(names.insert(Array(name.utf8)).inserted, "the name \"\(name)\" is repeated")
         }
+        self.init(members: members)
     }
 }

@@ -14,7 +14,7 @@
 #if THREAD_SANITIZER
     // Sound: it adds only constants, and accesses `storage` only while `mutex` is locked.
     /// The lock of builds for the thread sanitizer, which sees a pthread mutex.
-    public struct Lock<State>: ~Copyable, @unchecked Sendable {
+    public struct Lock<State: ~Copyable>: ~Copyable, @unchecked Sendable {
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let storage: UnsafeMutablePointer<State>
 
@@ -52,7 +52,7 @@
     /// Put all state that threads share into one `State` behind one `Lock`. Not recursive. Never call an
     /// observer, a handler or any other foreign code inside `withLock`: decide under the lock, act after it.
     /// Debug builds check this with `HeldLocks.assertNone()`.
-    public struct Lock<State>: ~Copyable, Sendable {
+    public struct Lock<State: ~Copyable>: ~Copyable, Sendable {
         @usableFromInline let mutex: Mutex<State>
 
         /// Creates a lock with the state that it guards.

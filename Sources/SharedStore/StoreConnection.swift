@@ -26,23 +26,7 @@ public final class StoreConnection {
     /// A connection that lasted this long is replaced at once when it is lost.
     private static let steady = TimeAmount.seconds(1)
 
-    enum State {
-        case connecting
-        case greeting
-        case ready
-        case resting(StoreFailure)
-        case ended
-    }
-
-    /// What the next reply belongs to.
-    private enum Expected {
-        case login
-        case database
-        case script
-        case command(StoreCommand)
-    }
-
-    private let settings: StoreSettings
+    private var settings: StoreSettings
     let loop: EventLoop
     private let resolver: Resolver
     private let availability: StoreAvailability
@@ -80,6 +64,9 @@ public final class StoreConnection {
         self.availability = availability
         connect()
     }
+
+    /// Uses another context of TLS for the next connection. The open one stays.
+    public func use(_ tls: TLSContext) { settings.tls = tls }
 
     // MARK: Commands
 
@@ -169,8 +156,10 @@ public final class StoreConnection {
         deliver(result)
     }
 
-    private func answered(at now: MonotonicTime) {
-        guard let later = availability.answered(at: now), availabilityTimer == nil else { return }
+    private func answered(at now: MonotonicTime) { checkLater(availability.answered(at: now)) }
+
+    private func checkLater(_ later: MonotonicTime?) {
+        guard let later, availabilityTimer == nil else { return }
         availabilityTimer = loop.setTimer(at: later, target: self)
     }
 
@@ -178,6 +167,8 @@ public final class StoreConnection {
 
     private func connect() {
         let now = loop.wakeTime
+        cancel(&stateTimer)
+        availability.restEnded(ObjectIdentifier(self))
         state = .connecting
         attemptBegan = now
         reader = ReplyReader()
@@ -218,8 +209,7 @@ public final class StoreConnection {
         state = .ready
         readySince = now
         cancel(&stateTimer)
-        availability.connectionsChanged(by: 1)
-        answered(at: now)
+        checkLater(availability.connected(ObjectIdentifier(self), at: now))
         while let command = unsent.popFirst() {
             if !command.hasEnded { send(command) }
         }
@@ -236,11 +226,20 @@ public final class StoreConnection {
             backoff.reset()
             connect()
         } else {
-            state = .resting(failure)
-            setStateTimer(at: max(now, attemptBegan + backoff.attemptFailed(jitter: .random(in: -1...1))))
+            rest(failure, until: max(now, attemptBegan + backoff.attemptFailed(jitter: .random(in: -1...1))))
         }
         for command in commands { end(command, with: .failure(failure)) }
     }
+
+    /// Waits for the next attempt, or until another loop reaches the store.
+    private func rest(_ failure: StoreFailure, until time: MonotonicTime) {
+        state = .resting(failure)
+        setStateTimer(at: time)
+        let bound = LoopBound(self, loop: loop)
+        availability.rests(ObjectIdentifier(self)) { bound.loop.execute { bound.value.wake() } }
+    }
+
+    private func wake() { if case .resting = state { connect() } }
 
     /// Closes the socket and returns whether the connection was ready.
     private func disconnect() -> Bool {
@@ -249,7 +248,7 @@ public final class StoreConnection {
         stream?.close()
         stream = nil
         guard case .ready = state else { return false }
-        availability.connectionsChanged(by: -1)
+        availability.disconnected()
         return true
     }
 
@@ -266,6 +265,7 @@ public final class StoreConnection {
     public func close() {
         if case .ended = state { return }
         _ = disconnect()
+        availability.restEnded(ObjectIdentifier(self), isLast: true)
         cancel(&availabilityTimer)
         state = .ended
         for command in takeCommands() { end(command, with: .failure(.ended), countsAgainstStore: false) }

@@ -125,6 +125,15 @@ struct KeySetTests {
         }
     }
 
+    @Test("A set names its first four skipped keys", arguments: 0...6)
+    func reasonsOfSkipped(_ count: Int) {
+        let set = SignedToken.keySet(
+            "{\"keys\":[\((0..<count).map { _ in "{}" }.joined(separator: ","))]}")
+        let named = (1...4).prefix(count).map { "key \($0): kty is not RSA, EC, OKP or oct" }
+        let rest = count > 4 ? ["and \(count - 4) more"] : []
+        #expect(set.reasonsOfSkipped == (count == 0 ? nil : (named + rest).joined(separator: "; ")))
+    }
+
     private let modulus =
         "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-"
         + "yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-"

@@ -23,8 +23,8 @@ struct TokenRulesTests {
             #""iss":"https://id.example\u0000","#, #""ISS":"https://id.example","#,
         ])
     func issuer(_ member: String) throws {
-        #expect(
-            try SignedToken.verdict(claims: "{\(member)\"aud\":\"app\"}") == .invalid(.wrongIssuer))
+        let verdict = try SignedToken.verdict(claims: "{\(member)\"aud\":\"app\"}")
+        #expect(verdict == .invalid(.wrongIssuer(expected: ["https://id.example"])))
     }
 
     @Test("iss is compared by its bytes: another spelling of the same letters is another issuer")
@@ -32,7 +32,8 @@ struct TokenRulesTests {
         var rules = rules()
         rules.issuer = "caf\u{e9}"
         let claims = { (issuer: String) in #"{"iss":"\#(issuer)","aud":"app"}"# }
-        #expect(try SignedToken.verdict(claims: claims("cafe\\u0301"), rules) == .invalid(.wrongIssuer))
+        let verdict = try SignedToken.verdict(claims: claims("cafe\\u0301"), rules)
+        #expect(verdict == .invalid(.wrongIssuer(expected: ["caf\u{e9}"])))
         #expect(try SignedToken.verdict(claims: claims("caf\\u00e9"), rules) == .valid(until: .max))
     }
 
@@ -44,7 +45,7 @@ struct TokenRulesTests {
         ])
     func audience(_ member: String) throws {
         let claims = "{\"iss\":\"https://id.example\"\(member)}"
-        #expect(try SignedToken.verdict(claims: claims) == .invalid(.wrongAudience))
+        #expect(try SignedToken.verdict(claims: claims) == .invalid(.wrongAudience(expected: ["app"])))
     }
 
     @Test(
@@ -61,7 +62,39 @@ struct TokenRulesTests {
 
     @Test("No token fits rules without an audience")
     func noAudience() throws {
-        #expect(try SignedToken.verdict("", rules(audience: [])) == .invalid(.wrongAudience))
+        let verdict = try SignedToken.verdict("", rules(audience: []))
+        #expect(verdict == .invalid(.wrongAudience(expected: [])))
+    }
+
+    @Test(
+        "The reason of a refusal shows what was expected, and at most four values of it",
+        arguments: [
+            (TokenFault.wrongIssuer(expected: ["https://id.example"]), #"iss is not "https://id.example""#),
+            (.wrongIssuer(expected: ["a", "b"]), #"iss is not "a" or "b""#),
+            (.wrongAudience(expected: ["app"]), #"aud does not contain "app""#),
+            (.wrongAudience(expected: ["a", "b", "c"]), #"aud does not contain "a", "b" or "c""#),
+            (
+                .wrongAudience(expected: ["a", "b", "c", "d", "e"]),
+                #"aud does not contain "a", "b", "c", "d" or another of 5 values"#
+            ),
+            (.wrongAudience(expected: []), "aud does not contain any value"),
+            (.wrongType(expected: "at+jwt"), #"typ is not "at+jwt""#),
+        ])
+    func reasons(_ fault: TokenFault, _ reason: String) {
+        #expect("\(fault)" == reason)
+    }
+
+    @Test("The reason of a refusal shows nothing that the token has")
+    func secrecy() throws {
+        let claims = #"{"iss":"https://s3cr3t.example","aud":["s3cr3t"],"sub":"s3cr3t"}"#
+        for header in [#"{"alg":"HS256"}"#, #"{"alg":"HS256","typ":"s3cr3t"}"#] {
+            for rules in [rules(), rules(type: "at+jwt")] {
+                let verdict = try SignedToken.verdict(claims: claims, header: header, rules)
+                #expect(!"\(verdict)".contains("s3cr3t"))
+            }
+            let issued = claims.replacing("s3cr3t.example", with: "id.example")
+            #expect(!"\(try SignedToken.verdict(claims: issued, header: header))".contains("s3cr3t"))
+        }
     }
 
     @Test("A token expires in the second of exp and leeway")
@@ -155,14 +188,15 @@ struct TokenRulesTests {
         ])
     func otherTypes(_ header: String) throws {
         let verdict = try SignedToken.verdict("", header: header, rules(type: "at+jwt"))
-        #expect(verdict == .invalid(.wrongType))
+        #expect(verdict == .invalid(.wrongType(expected: "at+jwt")))
     }
 
     @Test("application/ before another slash is a part of the type")
     func slashes() throws {
         let header = { (type: String) in #"{"alg":"HS256","typ":"\#(type)"}"# }
         let rules = rules(type: "application/a/b")
-        #expect(try SignedToken.verdict("", header: header("a/b"), rules) == .invalid(.wrongType))
+        let verdict = try SignedToken.verdict("", header: header("a/b"), rules)
+        #expect(verdict == .invalid(.wrongType(expected: "application/a/b")))
         #expect(try SignedToken.verdict("", header: header("application/a/b"), rules) == .valid(until: .max))
     }
 
@@ -176,7 +210,8 @@ struct TokenRulesTests {
         let stranger = #"{"alg":"HS256","kid":"unknown"}"#
         #expect(try SignedToken.verdict("", header: stranger) == .unknownKey)
         #expect(try SignedToken.verdict("\"exp\":1", header: stranger) == .invalid(.expired))
-        #expect(try SignedToken.verdict(claims: "{}", header: stranger) == .invalid(.wrongIssuer))
+        let verdict = try SignedToken.verdict(claims: "{}", header: stranger)
+        #expect(verdict == .invalid(.wrongIssuer(expected: ["https://id.example"])))
     }
 
     @Test("A list of algorithms must not be empty, repeat one, or have HS256 beside others")

@@ -18,7 +18,7 @@ struct SecrecyTests {
             "Complaints/parameters", "Complaints/schemas", "Complaints/part-kinds", "Complaints/groups",
             "Complaints/calls", "Complaints/merging", "Complaints/answers", "Complaints/steps",
             "Complaints/step-groups", "Complaints/access-entries", "Complaints/access-limits",
-            "Complaints/access-stores",
+            "Complaints/access-stores", "Complaints/access-hints",
         ])
     func values(path: String) throws {
         let text = try Fixture.text("\(path).yaml")

@@ -46,6 +46,33 @@ final class FileFixture: Sendable {
     }
 }
 
+extension FileFixture {
+    /// The contents of `large`.
+    static let large = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+    /// The length of `huge`: more than the kernel buffers for a client that does not read.
+    static let huge = 256 << 20
+
+    /// A folder with the files `large`, `huge` and `small`.
+    static func withLargeFiles() throws -> FileFixture {
+        let fixture = try FileFixture()
+        try fixture.write("large", large)
+        try fixture.write("small", "small")
+        // A sparse file.
+        try fixture.write("huge", "")
+        #expect(truncate(fixture.root + "/huge", huge) == 0)
+        return fixture
+    }
+
+    /// Returns how many descriptors of this process are open for the file.
+    func openCount(_ name: String) -> Int {
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return descriptors.count { descriptor in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))?
+                .hasSuffix(root + "/" + name) == true
+        }
+    }
+}
+
 extension RawClient {
     /// - Parameter fields: Complete field lines.
     func ask(_ target: String, _ fields: String...) throws -> Reply { try call("GET", target, fields) }

@@ -3,37 +3,17 @@ import Foundation
 import GatewayCore
 import Glibc
 import Locking
-import Rx
 import TestSupport
 import Testing
 
 @testable import GatewayHTTP
 
-/// Covers files too large for one piece, slow disks and clients that leave.
+/// Covers files too large for one piece, slow disks, clients that leave and files that change.
 @Suite("Files in pieces", .timeLimit(.minutes(1)))
 struct FileStreamTests {
     private let fixture: FileFixture
-    private static let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
-    /// More than the kernel buffers for a client that does not read.
-    private static let huge = 256 << 20
 
-    init() throws {
-        fixture = try FileFixture()
-        try fixture.write("large", Self.bytes)
-        try fixture.write("small", "small")
-        // A sparse file.
-        try fixture.write("huge", "")
-        #expect(truncate(fixture.root + "/huge", Self.huge) == 0)
-    }
-
-    /// Returns how many descriptors of this process are open for the file.
-    private func openCount(_ name: String) -> Int {
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return descriptors.count { descriptor in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))?
-                .hasSuffix(fixture.root + "/" + name) == true
-        }
-    }
+    init() throws { fixture = try .withLargeFiles() }
 
     /// A helper thread whose work waits for `run`.
     private final class HeldThread: Sendable {
@@ -103,7 +83,9 @@ struct FileStreamTests {
             #expect(held.count == 1)
             held.run()
             #expect(try client.ask("/api/value").status == 200)
-            try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
+            try spin(while: fixture.openCount("large") > 0) {
+                "\(fixture.openCount("large")) open descriptors of large"
+            }
         }
     }
 
@@ -171,7 +153,9 @@ struct FileStreamTests {
             // Once the loop has answered a later client, it has noticed that this one left.
             #expect(try RawClient(port: port).ask("/api/value").status == 200)
             held.run()
-            try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
+            try spin(while: fixture.openCount("large") > 0) {
+                "\(fixture.openCount("large")) open descriptors of large"
+            }
         }
         #expect(lines.compactMap { $0[member: "status"]?.intValue }.sorted() == [200, 499])
     }
@@ -183,16 +167,18 @@ struct FileStreamTests {
             let whole = try client.ask("/large")
             #expect(whole.value("Content-Length") == "1000000")
             #expect(whole.value("Transfer-Encoding") == nil)
-            #expect(whole.body == Self.bytes)
+            #expect(whole.body == FileFixture.large)
             let ranges = [1..<1_000_000, 65_535..<800_001, 0..<262_144, 0..<262_145, 999_999..<1_000_000]
             for range in ranges {
                 let part = try client.ask(
                     "/large", "Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
                 #expect(part.status == 206)
-                #expect(part.body == Array(Self.bytes[range]), "\(range)")
+                #expect(part.body == Array(FileFixture.large[range]), "\(range)")
             }
             #expect(try client.ask("/api/value").status == 200)
-            try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
+            try spin(while: fixture.openCount("large") > 0) {
+                "\(fixture.openCount("large")) open descriptors of large"
+            }
         }
     }
 
@@ -200,7 +186,7 @@ struct FileStreamTests {
     func head() throws {
         try fixture.serve { port in
             let client = try RawClient(port: port)
-            #expect(try client.call("HEAD", "/huge").value("Content-Length") == "\(Self.huge)")
+            #expect(try client.call("HEAD", "/huge").value("Content-Length") == "\(FileFixture.huge)")
             #expect(try client.ask("/small").text == "small")
         }
     }
@@ -212,7 +198,7 @@ struct FileStreamTests {
             client.send("GET /large HTTP/1.0\r\n\r\n")
             let reply = try client.reply()
             #expect(reply.value("Content-Length") == "1000000")
-            #expect(reply.body == Self.bytes)
+            #expect(reply.body == FileFixture.large)
             #expect(client.reachesEnd())
         }
     }
@@ -224,15 +210,17 @@ struct FileStreamTests {
             let client = try RawClient(port: port, receiveBuffer: 4096)
             client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
             _ = try client.read(count: 100_000)
-            #expect(openCount("huge") == 1)
+            #expect(fixture.openCount("huge") == 1)
             if byReset { client.reset() } else { client.close() }
-            try spin(while: openCount("huge") > 0) { "\(openCount("huge")) open descriptors of huge" }
+            try spin(while: fixture.openCount("huge") > 0) {
+                "\(fixture.openCount("huge")) open descriptors of huge"
+            }
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [200])
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["client_gone"])
         #expect(lines.first?[member: "bytesOut"]?.intValue ?? 0 >= 100_000)
         // The file is read only as fast as it is sent, so its end was not reached.
-        #expect(lines.first?[member: "bytesOut"]?.intValue ?? .max < Self.huge / 2)
+        #expect(lines.first?[member: "bytesOut"]?.intValue ?? .max < FileFixture.huge / 2)
     }
 
     @Test("A file that is truncated while it is sent resets the connection")
@@ -241,12 +229,14 @@ struct FileStreamTests {
             let client = try RawClient(port: port, receiveBuffer: 4096)
             client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
             let head = try client.read(through: "\r\n\r\n")
-            #expect(head.contains("Content-Length: \(Self.huge)"))
+            #expect(head.contains("Content-Length: \(FileFixture.huge)"))
             #expect(truncate(fixture.root + "/huge", 1000) == 0)
             let (bytes, end) = client.readToEnd()
             #expect(end == .reset)
-            #expect(bytes.count < Self.huge)
-            try spin(while: openCount("huge") > 0) { "\(openCount("huge")) open descriptors of huge" }
+            #expect(bytes.count < FileFixture.huge)
+            try spin(while: fixture.openCount("huge") > 0) {
+                "\(fixture.openCount("huge")) open descriptors of huge"
+            }
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [200])
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
@@ -274,9 +264,11 @@ struct FileStreamTests {
             try change.apply(to: fixture.root + "/huge")
             let (bytes, end) = client.readToEnd()
             #expect(end == .reset)
-            #expect(bytes.count < Self.huge)
+            #expect(bytes.count < FileFixture.huge)
             #expect(try RawClient(port: port).ask("/small").text == "small")
-            try spin(while: openCount("huge") > 0) { "\(openCount("huge")) open descriptors of huge" }
+            try spin(while: fixture.openCount("huge") > 0) {
+                "\(fixture.openCount("huge")) open descriptors of huge"
+            }
         }
         #expect(lines.statuses == [200, 200])
         #expect(lines.ends.sorted() == ["aborted", "complete"])
@@ -313,7 +305,9 @@ struct FileStreamTests {
             }
             #expect(reply.value("Cache-Control") == "no-store")
             #expect(try client.ask("/api/value").status == 200)
-            try spin(while: openCount("huge") > 0) { "\(openCount("huge")) open descriptors of huge" }
+            try spin(while: fixture.openCount("huge") > 0) {
+                "\(fixture.openCount("huge")) open descriptors of huge"
+            }
         }
         #expect(lines.statuses == [500, 200])
         #expect(lines.ends == ["complete", "complete"])
@@ -329,131 +323,8 @@ struct FileStreamTests {
             client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
             _ = try client.read(through: "\r\n\r\n")
             #expect((isDeleted ? unlink(path) : rename(fixture.root + "/new", path)) == 0)
-            #expect(try client.read(count: 1_000_000) == Self.bytes)
+            #expect(try client.read(count: 1_000_000) == FileFixture.large)
             #expect(try client.ask("/large").status == (isDeleted ? 404 : 200))
-        }
-    }
-
-    /// Returns a client that reads no more than the head of an answer.
-    private func beginReading(_ port: Int, host: UInt8 = 1, field: String = "") throws -> RawClient {
-        let client = try RawClient(port: port, receiveBuffer: 4096, host: host)
-        client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\(field)\r\n")
-        #expect(try client.read(through: "\r\n\r\n").contains(" 200 OK"))
-        return client
-    }
-
-    @Test("Clients that read slowly keep nobody waiting, and go on when they read")
-    func slowReaders() throws {
-        var files = StaticFiles.folder(fixture.root)
-        files.streams = 2
-        try fixture.serve(files) { port in
-            let readers = try (0..<6).map { _ in try beginReading(port) }
-            let client = try RawClient(port: port)
-            for _ in 0..<3 { #expect(try client.ask("/large").body == Self.bytes) }
-            #expect(try client.ask("/small").text == "small")
-            let bytes = try readers[0].read(count: 4 << 20)
-            #expect(bytes == [UInt8](repeating: 0, count: 4 << 20))
-        }
-    }
-
-    @Test("Files that are read fast take turns, so that all of them arrive")
-    func turns() throws {
-        var files = StaticFiles.folder(fixture.root)
-        files.streams = 1
-        try fixture.serve(files) { port in
-            let clients = try (0..<4).map { _ in try RawClient(port: port) }
-            for client in clients { client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n") }
-            // None of the first is read to its end.
-            for client in clients {
-                _ = try client.read(through: "\r\n\r\n")
-                _ = try client.read(count: 8 << 20)
-            }
-            #expect(try RawClient(port: port).ask("/large").body == Self.bytes)
-        }
-    }
-
-    @Test("A file that does not get its turn in time is 503, and its connection goes on")
-    func noTurn() throws {
-        var files = StaticFiles.folder(fixture.root)
-        files.streams = 1
-        files.readDeadline = .milliseconds(300)
-        try fixture.serve(files) { port in
-            let reader = try beginReading(port)
-            let client = try RawClient(port: port)
-            let reply = try client.ask("/large")
-            #expect(reply.status == 503)
-            #expect(code(of: reply) == "OVERLOADED")
-            try spin(while: client.ask("/large").status == 503) { "still 503" }
-            #expect(openCount("huge") == 1)
-            withExtendedLifetime(reader) {}
-        }
-    }
-
-    @Test("A client gets at most its share of the files that are sent at once; other clients get theirs")
-    func shares() throws {
-        _ = try withLoggedGateway(stops: true) {
-            $0.files = .folder(fixture.root)
-            $0.inbound.requestsInFlight = 8
-        } declare: { _ in
-        } _: { server in
-            var readers = try (0..<2).map { _ in try beginReading(server.port) }
-            let client = try RawClient(port: server.port)
-            let refused = try client.ask("/large")
-            #expect(refused.status == 503)
-            #expect(code(of: refused) == "OVERLOADED")
-            #expect(try client.ask("/small").text == "small")
-            #expect(try RawClient(port: server.port, host: 2).ask("/large").body == Self.bytes)
-            readers.removeLast().close()
-            try spin(while: client.ask("/large").status == 503) { "still 503" }
-            #expect(try client.ask("/large").body == Self.bytes)
-        }
-    }
-
-    @Test("A request without room beside the files that are sent uses up no limit")
-    func limitsWithoutRoom() throws {
-        _ = try withLoggedGateway(stops: true) {
-            $0.files = .folder(fixture.root)
-            $0.inbound.requestsInFlight = 4
-        } declare: { gateway in
-            gateway.rateLimit("two", RateLimit(key: [.endpoint], rate: 2, per: .seconds(3600)))
-            gateway.get("/counted", .rateLimits("two")) { _ in .json(1) }
-            gateway.get("/free") { _ in .json(1) }
-            gateway.get("/wait") { _ in Single<Answer>.never() }
-        } _: { server in
-            // Files may be half of the requests. The endpoint `/counted` has room in its own share.
-            let readers = try [1, 2].map { try beginReading(server.port, host: $0) }
-            let waiting = try (0..<2).map { _ in try RawClient(port: server.port) }
-            for client in waiting { client.send("GET /wait HTTP/1.1\r\nHost: test\r\n\r\n") }
-            try spin(while: try server.ask("/free").status != 503) { "there is room" }
-            for _ in 0..<3 {
-                let refused = try server.ask("/counted")
-                #expect(refused.status == 503)
-                #expect(code(of: refused) == "OVERLOADED")
-            }
-            for client in waiting { client.close() }
-            try spin(while: try server.ask("/free").status == 503) { "still 503" }
-            for status in [200, 200, 429] { #expect(try server.ask("/counted").status == status) }
-            withExtendedLifetime(readers) {}
-        }
-    }
-
-    @Test("Clients behind one trusted proxy have shares of their own")
-    func sharesBehindProxy() throws {
-        let trusted = try TrustedProxies(["loopback"])
-        _ = try withLoggedGateway(stops: true) {
-            $0.files = .folder(fixture.root)
-            $0.inbound.requestsInFlight = 8
-            $0.clients.trusted = trusted
-        } declare: { _ in
-        } _: { server in
-            let readers = try (0..<2).map { _ in
-                try beginReading(server.port, field: "X-Forwarded-For: 203.0.113.1\r\n")
-            }
-            let client = try RawClient(port: server.port)
-            #expect(try client.ask("/large", "X-Forwarded-For: 203.0.113.1").status == 503)
-            #expect(try client.ask("/large", "X-Forwarded-For: 203.0.113.2").body == Self.bytes)
-            #expect(try client.ask("/large").body == Self.bytes)
-            withExtendedLifetime(readers) {}
         }
     }
 
@@ -473,11 +344,13 @@ struct FileStreamTests {
         client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
         _ = try client.read(through: "\r\n\r\n")
         server.drain()
-        #expect(try client.read(count: 1_000_000) == Self.bytes)
+        #expect(try client.read(count: 1_000_000) == FileFixture.large)
         #expect(client.reachesEnd())
         server.waitUntilStopped()
         // A helper thread closes the file, possibly after the gateway has stopped.
-        try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
+        try spin(while: fixture.openCount("large") > 0) {
+            "\(fixture.openCount("large")) open descriptors of large"
+        }
     }
 }
 

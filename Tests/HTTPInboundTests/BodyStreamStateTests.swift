@@ -110,7 +110,7 @@ struct BodyStreamStateTests {
         arguments: [true, false])
     func early(isComplete: Bool) {
         var state = begun()
-        if isComplete { state.bodyCompleted() }
+        if isComplete { state.bodyCompleted(at: Machine.at(0)) }
         let closes = state.answerBegan(delimitedByClose: false)
         #expect(closes == !isComplete)
         let after = state.answerCompleted(queueIsEmpty: true, at: Machine.at(0))

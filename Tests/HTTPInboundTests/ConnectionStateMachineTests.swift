@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPInbound
 
 /// `#expect` for mutating calls.
-private func check<Value: Equatable>(
+func check<Value: Equatable>(
     _ actual: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     #expect(actual == expected, sourceLocation: sourceLocation)
@@ -272,7 +272,7 @@ struct ConnectionStateMachineTests {
         state.requestBegan(isPersistent: true)
         _ = state.verdictKnown(body: .chunked, limit: nil, expectsContinue: false, at: Self.at(0))
         check(state.bodyReceived(10), .drop)
-        state.bodyCompleted()
+        state.bodyCompleted(at: Self.at(0))
         check(state.answerBegan(delimitedByClose: false), false)
         check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .nextRequest)
     }

@@ -6,7 +6,7 @@ import TestSupport
 /// A handler that serves the tests' routes and logs its calls.
 final class TestHandler: InboundHandler {
     let log: EventLog
-    /// Exchanges of `/later`, answered by `answerLater`.
+    /// Exchanges of `/later` and `/ignored`, answered by `answerLater`.
     private(set) var held: [InboundExchange] = []
     /// The exchange that `decide` makes for `/noted`.
     final class NotedExchange: InboundExchange {
@@ -38,6 +38,7 @@ final class TestHandler: InboundHandler {
         case "/small": return .buffer(limit: 10, InboundExchange(arrival))
         case "/upload": return .stream(limit: .max, InboundExchange(arrival))
         case "/short": return .stream(limit: 10, InboundExchange(arrival))
+        case "/ignored": return .ignore(InboundExchange(arrival))
         case "/noted": return .buffer(limit: .max, NotedExchange(arrival))
         case "/missing": return .answer(HTTPResponse(status: .notFound, body: [Array("no such".utf8)[...]]))
         default: return .buffer(limit: .max, InboundExchange(arrival))
@@ -91,7 +92,7 @@ final class TestHandler: InboundHandler {
             let began = MonotonicTime.clock()
             while .clock() - began < .milliseconds(3) {}
             exchange.respond(HTTPResponse(status: .ok, body: [Array("at last".utf8)[...]]))
-        case "/later":
+        case "/later", "/ignored":
             held.append(exchange)
             log.add("held \(held.count)")
         case "/upload", "/short":

@@ -141,7 +141,7 @@ struct HTTPFieldsTests {
     }
 
     @Test(
-        "Fields that are marked as valid are the same fields, and any change but overwriting removes the mark"
+        "Fields that are marked as valid are the same, until anything but a valid field is written to them"
     )
     func marked() {
         var source: HTTPFields = ["A": "1", "B": "2", "C": "3"]
@@ -158,8 +158,20 @@ struct HTTPFieldsTests {
         changed = marked
         changed.remove("A")
         #expect(!changed.storage.isChecked)
+        changed = marked
+        // Room has to be made several times.
+        for number in 0..<20 { Self.appendChecked("D\(number)", to: &changed) }
+        #expect(changed.count == 22 && changed["D7"] == "4" && changed.storage.isChecked)
+        Self.appendChecked("D", to: &source)
+        #expect(source["D"] == "4" && !source.storage.isChecked)
         #expect(HTTPFields().checked().isEmpty)
         #expect((["A": "1 2"] as HTTPFields).checked() == ["A": "1 2"])
+    }
+
+    private static func appendChecked(_ name: String, to fields: inout HTTPFields) {
+        Array(name.utf8).withUnsafeBytes { name in
+            Array("4".utf8).withUnsafeBytes { fields.append(checkedName: name, value: $0) }
+        }
     }
 
     @Test(

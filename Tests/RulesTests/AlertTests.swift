@@ -92,7 +92,7 @@ struct AlertTests {
         let panels: [Panel]
     }
 
-    @Test("The dashboard has rows for routes, parts, upstreams, limits with loops, and changes")
+    @Test("The dashboard has rows for routes, parts, upstreams, callers, limits with loops, and changes")
     func dashboardRows() throws {
         let text = try SourceTree.file("docker/grafana/sluice.json").text
         let dashboard = try JSONDecoder().decode(Dashboard.self, from: Data(text.utf8))
@@ -129,6 +129,14 @@ struct AlertTests {
                 ]
             ),
             (
+                "Callers, rate limits, stores",
+                [
+                    "sum by (entry, result) (rate(sluice_auth_total{",
+                    "sum by (limit, result) (rate(sluice_rate_limit_total{",
+                    "sum by (store, reason) (rate(sluice_store_errors_total{",
+                ]
+            ),
+            (
                 "Limits, loops, clients",
                 [
                     "sluice_limit_used_ratio", "sluice_http_refused_total", "sluice_loop_busy_seconds_total",
@@ -147,6 +155,20 @@ struct AlertTests {
         for (row, (title, parts)) in zip(rows, expected) {
             for part in parts { #expect(row.queries.contains(part), "\(title): \(part)") }
         }
+    }
+
+    @Test("Alerts about callers ask for results that the gateway counts")
+    func results() throws {
+        let path = "Sources/GatewayCore/Access/Engine/AccessNote.swift"
+        let note = try SourceTree.file(path).text
+        let known = Set(note.matches(of: /\n        case (\w+)\n/).map { String($0.output.1) })
+        #expect(known.isSuperset(of: ["ok", "none", "limited"]))
+        let alerts = try SourceTree.file(Self.folder + "alerts.yaml").text
+        let asked = alerts.matches(of: /sluice_auth_total\{[^}]*result=~?"([\w|]+)"/).flatMap {
+            $0.output.1.split(separator: "|").map(String.init)
+        }
+        #expect(asked.count >= 4)
+        for result in asked { #expect(known.contains(result), "\(result)") }
     }
 
     @Test("Rules, alerts, the dashboard and the runbook name metrics and labels that the gateway has")
@@ -179,6 +201,7 @@ struct AlertTests {
     private static func hasLabel(_ label: String, _ declaration: String) -> Bool {
         let scopes = [
             "of: .route": ["route"], "of: .part": ["route", "part"], "of: .upstream": ["upstream"],
+            "of: .entry": ["entry"], "of: .limit": ["limit"], "of: .store": ["store"],
         ]
         return declaration.contains("\"\(label)\"")
             || scopes.contains { declaration.contains($0.key) && $0.value.contains(label) }

@@ -75,6 +75,18 @@ struct DocumentationTests {
             ])
     }
 
+    @Test("The gateway sends each message that the table of answers quotes")
+    func quotedMessages() throws {
+        let article = try SourceTree.file("Sources/GatewayCore/GatewayCore.docc/Answers.md")
+        let rows = article.lines.filter { $0.hasPrefix("| ") }.joined(separator: "\n")
+        let quoted = rows.matches(of: /: "([A-Z][^"]+)" \|/).map { String($0.output.1) }
+        #expect(quoted.count >= 2)
+        let code = try SourceTree.sources.filter { $0.path.hasPrefix("Sources/GatewayCore/") }
+        for message in quoted {
+            #expect(code.contains { $0.text.contains("\"\(message)\"") }, "\(message)")
+        }
+    }
+
     @Test("The table of operators names every operator")
     func operatorsAreNamed() throws {
         let table = try #require(

@@ -275,6 +275,29 @@ struct ScriptedStoreTests {
         }
     }
 
+    @Test(
+        "A connection that rests after a failed attempt connects at once when another loop reaches the store")
+    func wakes() async throws {
+        let server = try ScriptedUpstream(.closed, [Self.greeting + [.awaitEnd]])
+        defer { server.stop() }
+        let client = try await StoreClient(.port(server.port))
+        func isResting() async throws -> Bool {
+            try await client.perform { if case .resting = $0.state { true } else { false } }
+        }
+        // The later it is, the longer it rests.
+        try await poll(while: try await client.perform { $0.backoff.next } < .milliseconds(800)) { "" }
+        try await poll(while: try await !isResting()) { "it does not rest" }
+        server.open()
+        let availability = client.availability
+        try await client.perform {
+            _ = availability.connected(ObjectIdentifier(server), at: $0.loop.wakeTime)
+        }
+        #expect(try await !isResting())
+        availability.disconnected()
+        try client.connected()
+        try await client.close()
+    }
+
     @Test("User, password, database and script are sent in this order")
     func order() async throws {
         let words = [StoreWords("AUTH", "sluice", "open sesame"), StoreWords("SELECT", "7")]

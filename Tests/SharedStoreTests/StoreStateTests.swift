@@ -1,4 +1,5 @@
 import EventIO
+import Locking
 import Testing
 
 @testable import SharedStore
@@ -93,7 +94,9 @@ struct StoreAvailabilityTests {
         #expect(changes.all == [.lost(.noReply)])
         #expect(!availability.status.isAvailable)
         #expect(availability.status.failures == [.timeout: 100])
-        #expect(availability.answered(at: Self.at(2000)) == nil)
+        #expect(availability.answered(at: Self.at(2000)) == Self.at(3000))
+        #expect(changes.all == [.lost(.noReply)])
+        #expect(availability.check(at: Self.at(3000)) == nil)
         #expect(changes.all == [.lost(.noReply), .back(after: .seconds(2), failures: 100)])
         #expect(availability.status.isAvailable)
     }
@@ -104,11 +107,78 @@ struct StoreAvailabilityTests {
         let availability = StoreAvailability { changes.add($0) }
         for time in stride(from: Int64(0), to: 5000, by: 500) {
             availability.failed(.noReply, isCommand: true, at: Self.at(time))
-            #expect(availability.answered(at: Self.at(time + 10)) == Self.at(time + 1000))
+            #expect(availability.answered(at: Self.at(time + 10)) == Self.at(time + 1010))
         }
         #expect(changes.all.count == 1)
-        #expect(availability.check(at: Self.at(5000)) == Self.at(5500))
-        #expect(availability.check(at: Self.at(5500)) == nil)
+        #expect(availability.check(at: Self.at(5000)) == Self.at(5510))
+        #expect(availability.check(at: Self.at(5510)) == nil)
+        #expect(changes.all.count == 2)
+    }
+
+    private static let gone = StoreFailure(.unreachable, "gone")
+    /// Stand for the connections of two loops.
+    private final class Loop {}
+    private let loops = [Loop(), Loop()]
+    private var names: [ObjectIdentifier] { loops.map(ObjectIdentifier.init) }
+
+    @Test("Once a request has missed the store, a connection is not enough: the store has to decide")
+    func connectionOnly() {
+        let changes = ReportedChanges()
+        let availability = StoreAvailability { changes.add($0) }
+        availability.failed(Self.gone, isCommand: true, at: Self.at(0))
+        #expect(availability.connected(names[0], at: Self.at(5000)) == nil)
+        #expect(availability.check(at: Self.at(9000)) == nil)
+        #expect(changes.all.count == 1)
+        #expect(availability.answered(at: Self.at(9000)) == Self.at(10_000))
+        #expect(availability.check(at: Self.at(10_000)) == nil)
+        #expect(changes.all.last == .back(after: .seconds(9), failures: 1))
+    }
+
+    @Test("Without requests, a connection that lasts a second brings the store back")
+    func withoutRequests() {
+        let changes = ReportedChanges()
+        let availability = StoreAvailability { changes.add($0) }
+        availability.failed(Self.gone, isCommand: false, at: Self.at(0))
+        #expect(availability.connected(names[0], at: Self.at(4000)) == Self.at(5000))
+        availability.disconnected()
+        #expect(availability.check(at: Self.at(5000)) == nil)
+        #expect(changes.all.count == 1)
+        #expect(availability.connected(names[0], at: Self.at(6000)) == Self.at(7000))
+        #expect(availability.check(at: Self.at(7000)) == nil)
+        #expect(changes.all == [.lost(Self.gone), .back(after: .seconds(6), failures: 0)])
+    }
+
+    @Test("A loop that rests is told when another loop reaches the store, which is back when both do")
+    func resting() {
+        let changes = ReportedChanges()
+        let woken = Lock(0)
+        let availability = StoreAvailability { changes.add($0) }
+        for name in names {
+            availability.failed(Self.gone, isCommand: true, at: Self.at(0))
+            availability.rests(name) { woken.withLock { $0 += 1 } }
+        }
+        availability.restEnded(names[0])
+        _ = availability.connected(names[0], at: Self.at(2000))
+        #expect(woken.withLock { $0 } == 1)
+        #expect(availability.answered(at: Self.at(2000)) == Self.at(3000))
+        // The other loop has been told, and has not reached the store yet.
+        #expect(availability.check(at: Self.at(3000)) == Self.at(4000))
+        availability.restEnded(names[1])
+        _ = availability.connected(names[1], at: Self.at(3500))
+        #expect(availability.check(at: Self.at(4000)) == nil)
+        #expect(changes.all == [.lost(Self.gone), .back(after: .seconds(2), failures: 2)])
+        #expect(woken.withLock { $0 } == 1)
+    }
+
+    @Test("A connection that its owner closes while it rests does not keep the store away")
+    func closed() {
+        let changes = ReportedChanges()
+        let availability = StoreAvailability { changes.add($0) }
+        availability.failed(Self.gone, isCommand: false, at: Self.at(0))
+        availability.rests(names[1]) {}
+        availability.restEnded(names[1], isLast: true)
+        _ = availability.connected(names[0], at: Self.at(1000))
+        #expect(availability.check(at: Self.at(2000)) == nil)
         #expect(changes.all.count == 2)
     }
 

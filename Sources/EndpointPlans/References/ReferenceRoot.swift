@@ -4,6 +4,12 @@ import ASCIIText
 package enum ReferenceRoot: String, Sendable, Hashable, CaseIterable {
     case path, query, header, body, claims, first, parts, item
 
+    /// What is likely meant by names of other formats, whose letters do not suggest it.
+    package static let meant: [String: ReferenceRoot] = [
+        "auth": .claims, "identity": .claims, "jwt": .claims, "token": .claims, "claim": .claims,
+        "params": .path,
+    ]
+
     /// Whether a text begins with such a name: `path.id`, `body`, `item[0]`.
     package static func isNamed(in text: some StringProtocol) -> Bool {
         let bytes = text.utf8

@@ -45,6 +45,12 @@ package struct SystemConfigSource: ConfigSource {
         return bytes
     }
 
+    package func absolute(_ path: String) -> String {
+        guard path.utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+
     package func paths(matching pattern: String) throws(ConfigSourceError) -> [String] {
         var found = glob_t()
         defer { globfree(&found) }

@@ -97,10 +97,13 @@ enum TemplateParser {
             for fault: ReferenceParser.Fault, in shown: String, _ rootOf: (String) -> ReferenceRoot?
         ) -> String {
             guard let word = fault.unknownRoot else { return "" }
-            guard let root = rootOf(word), shown.hasSuffix("}") else {
-                return Suggestion.text(for: word, among: ReferenceRoot.allCases.map(\.rawValue))
+            if let root = rootOf(word), shown.hasSuffix("}") {
+                return "; did you mean \"{\(root.rawValue).\(shown.dropFirst())\"?"
             }
-            return "; did you mean \"{\(root.rawValue).\(shown.dropFirst())\"?"
+            if let root = ReferenceRoot.meant[word], shown.hasSuffix("}") {
+                return "; did you mean \"{\(root.rawValue)\(shown.dropFirst(1 + word.count))\"?"
+            }
+            return Suggestion.text(for: word, among: ReferenceRoot.allCases.map(\.rawValue))
         }
     }
 }

@@ -43,7 +43,10 @@ enum CallShape {
                 at: found.last.flatMap { values.place(of: $0.member) } ?? values.place)
             return nil
         }
-        if !values.has(upstream) { reader.error("a call needs the member \"upstream\"", at: values.place) }
+        if !values.has(upstream) {
+            reader.error(
+                "a call needs the member \"upstream\"" + AnyMember(upstream).summary, at: values.place)
+        }
         let (name, path) = (values.located(upstream), values.located(member))
         // Without a name or a path, the other members are read for their problems.
         var call = PlannedCall(

@@ -4,6 +4,8 @@ import EndpointPlans
 /// the reading of one configuration.
 final class ConfigReader {
     let problems: ProblemList
+    /// The object whose member is read. Nil within a list, and within a mapping with names of the user.
+    private(set) var outer: Shape?
     /// What references may name; nil outside an endpoint.
     var scope: ReferenceScope?
     /// The names of all files. Nil if not all files could be read, so that no name is unknown.
@@ -52,6 +54,14 @@ final class ConfigReader {
         problems.error(message(), at: place)
     }
 
+    /// Reads a value that stands directly in an object.
+    func inside<Value>(_ shape: Shape?, _ read: () -> Value) -> Value {
+        let before = outer
+        outer = shape
+        defer { outer = before }
+        return read()
+    }
+
     /// Returns a message of a module that does not know of variables, with variables instead of their values.
     func redacted(_ message: String) -> String { Redaction.redact(message, variableValues) }
 
@@ -76,10 +86,13 @@ final class ConfigReader {
 struct Subject {
     let parent: String
     let name: String
+    /// The value that its absence means, as YAML writes it; nil if that depends.
+    let standard: String?
 
-    init(_ name: String, of parent: String = "") {
+    init(_ name: String, of parent: String = "", standard: String? = nil) {
         self.parent = parent
         self.name = name
+        self.standard = standard
     }
 
     var text: String { parent.isEmpty ? name : "\(parent).\(name)" }

@@ -19,7 +19,8 @@ enum DocumentShape {
 
     /// A file that the root file includes.
     static let included: Shape = Shape(
-        "an included file", definition: "includedFile", schemas, upstreams, endpoints)
+        "an included file", definition: "includedFile",
+        example: "{upstreams: {...}, endpoints: [...]}", schemas, upstreams, endpoints)
 }
 
 extension ValueType where Value == String {

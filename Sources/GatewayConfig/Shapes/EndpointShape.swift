@@ -62,6 +62,7 @@ enum EndpointShape {
 
     static let shape: Shape = Shape(
         "an endpoint", definition: "endpoint",
+        example: "{get: /me, parts: {user: {upstream: users, get: /me}}}",
         meant: [
             "timeout": deadline.name, "timeouts": deadline.name, "endpoint": get.name, "method": get.name,
             "backend": parts.name, "backends": parts.name, "input_headers": forward.name,
@@ -180,5 +181,5 @@ extension ValueType where Value == PlannedPart {
         definitions.reference(PartShape.shape)
     } read: { _, _, _ in
         nil
-    }
+    }.withShape { PartShape.shape }
 }

@@ -10,7 +10,8 @@ enum ParameterShape {
     static let required = Member("required", .bool, "Whether it must be given.")
 
     static let shape: Shape = Shape(
-        "a parameter", definition: "parameter", type, ConstraintShape.minimum, ConstraintShape.maximum,
+        "a parameter", definition: "parameter", example: "{type: integer}", type, ConstraintShape.minimum,
+        ConstraintShape.maximum,
         ConstraintShape.minLength, ConstraintShape.maxLength, ConstraintShape.enumeration,
         ConstraintShape.pattern,
         fallback, required)

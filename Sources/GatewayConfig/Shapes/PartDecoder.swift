@@ -156,7 +156,9 @@ enum PartList {
     static func read(
         _ node: YAMLNode?, _ subject: Subject, _ reader: ConfigReader, below parent: Int
     ) -> [PlannedPart]? {
-        guard let node, let scope = reader.scope, let map = reader.map(node, subject) else { return nil }
+        guard let node, let scope = reader.scope,
+            let map = reader.map(node, subject, example: "{name: \(PartShape.shape.example)}")
+        else { return nil }
         var parts: [PlannedPart] = []
         parts.reserveCapacity(map.members.count)
         for member in map.members {

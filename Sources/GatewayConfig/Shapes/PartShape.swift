@@ -48,7 +48,8 @@ enum PartShape {
     ]
 
     static let shape: Shape = Shape(
-        "a part", definition: "part", meant: meant, CallShape.upstream,
+        "a part", definition: "part", example: "{upstream: users, get: /me}", meant: meant,
+        CallShape.upstream,
         CallShape.get, CallShape.post, CallShape.put,
         CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
         CallShape.timeout,

@@ -36,6 +36,7 @@ enum ProxyShape {
 
     static let shape: Shape = Shape(
         "a proxy", definition: "proxyEndpoint", required: [proxy.name, upstream.name],
+        example: "{proxy: \"/images/{path...}\", upstream: images}",
         meant: [
             "timeout": deadline.name, "timeouts": deadline.name, "auth": EndpointShape.require.name,
         ], proxy, upstream, at,
@@ -48,7 +49,9 @@ enum ProxyShape {
 /// Lists of fields that pass, where other endpoints list fields to add.
 enum PassedHeadersShape {
     static func shape(_ name: ValueType<HTTPFieldName>) -> Shape {
-        Shape("a list of fields", definition: "passedHeaders", add(name), remove)
+        Shape(
+            "a list of fields", definition: "passedHeaders", example: "{add: [X-Tenant], remove: [Accept]}",
+            add(name), remove)
     }
 
     static func add(_ name: ValueType<HTTPFieldName>) -> Member<[Located<HTTPFieldName>]> {

@@ -59,12 +59,16 @@ struct Quantity: Sendable {
     }
 
     /// Returns what was likely meant by a number without a unit.
-    func withUnit(_ number: String) -> String {
+    ///
+    /// - Parameter standard: the default, as YAML writes it. If it is below the usual unit, the number is
+    ///   meant in the smallest one.
+    func withUnit(_ number: String, standard: String? = nil) -> String {
+        guard number.utf8.allSatisfy(ASCII.isDigit), let usual = units.first(where: { $0.name == usualUnit })
+        else { return number + usualUnit }
         // A time of a hundred or more is written in milliseconds elsewhere.
-        if number.utf8.count > 2, number.utf8.allSatisfy(ASCII.isDigit), units[0].name == "ms" {
-            return number + units[0].name
-        }
-        return number + usualUnit
+        let isLong = number.utf8.count > 2 && units[0].name == "ms"
+        let isBelow = standard.flatMap(parse).map { (1..<usual.factor).contains($0) } ?? false
+        return number + (isLong || (isBelow && number != "0") ? units[0].name : usualUnit)
     }
 
     /// Returns the text of a number, in the largest unit without a fraction.

@@ -37,7 +37,7 @@ extension SettingTable where Root == EjectionPolicy {
 extension SettingTable where Root == HealthCheckPolicy {
     /// Checks of an upstream's addresses.
     static let health = SettingTable(
-        "health", standard: HealthCheckPolicy(path: "/"), required: ["path"]
+        "health", standard: HealthCheckPolicy(path: "/"), required: ["path"], example: "{path: /health}"
     ) {
         Setting(
             "path", \.path, .checkPath, showsDefault: false,

@@ -20,7 +20,8 @@ enum SchemaShape {
     static let maxItems = Member("maxItems", .integer(0...1_000_000_000), "The most elements.")
 
     static let shape: Shape = Shape(
-        "a schema", definition: "schema", reference, type, ConstraintShape.minimum, ConstraintShape.maximum,
+        "a schema", definition: "schema", example: "{type: object}", reference, type, ConstraintShape.minimum,
+        ConstraintShape.maximum,
         ConstraintShape.minLength, ConstraintShape.maxLength, ConstraintShape.enumeration,
         ConstraintShape.pattern,
         fallback, required, properties, additionalProperties, items, minItems, maxItems)

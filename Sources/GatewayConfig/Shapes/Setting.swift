@@ -10,6 +10,8 @@ struct Setting<Root: Sendable>: Sendable {
     let name: String
     let description: String
     let schema: @Sendable (inout SchemaDefinitions) -> SchemaTree
+    /// The object of the format that the value is; nil for other values.
+    let shape: (@Sendable () -> Shape)?
     /// Returns the value of a policy as YAML writes it; nil if it has no such form, or depends on the
     /// machine.
     let written: @Sendable (Root) -> String?
@@ -32,6 +34,7 @@ struct Setting<Root: Sendable>: Sendable {
         self.written = written
         self.shown = shown ?? written
         schema = type.schema
+        shape = type.shape
         read = { node, subject, reader in changes(type.read(node, subject, reader), node, subject) }
     }
 

@@ -86,6 +86,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
     /// The root file. `DocumentShape` has the members that are not settings of the gateway.
     static let file = SettingTable(
         "the file", definition: "file", standard: GatewayServerConfiguration(), required: ["version"],
+        example: "{version: 1, upstreams: {...}, endpoints: [...]}",
         meant: ["host": "upstreams", "port": "listen", "timeout": "limits", "endpoint": "endpoints"],
         others: [
             AnyMember(DocumentShape.include), AnyMember(DocumentShape.auth),
@@ -201,6 +202,7 @@ extension SettingTable where Root == CORSPolicy {
     /// The scripts of other origins that may call the gateway.
     static let cors = SettingTable(
         "cors", standard: CORSPolicy(origins: .list([])), required: ["origins"],
+        example: "{origins: [\"https://app.example\"]}",
         meant: [
             "allow_origins": "origins", "allowOrigins": "origins", "allow_methods": "methods",
             "allowMethods": "methods", "allow_headers": "headers", "allowHeaders": "headers",

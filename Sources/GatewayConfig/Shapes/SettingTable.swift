@@ -19,6 +19,7 @@ struct SettingTable<Root: Sendable>: Sendable {
     ///   - standard: the policy with its defaults.
     ///   - required: the members that the object must have.
     ///   - exactlyOne: the members of which the object must have exactly one, for the JSON Schema.
+    ///   - example: such an object, for messages. By default the first member that has a default.
     ///   - meant: what is likely meant by names of other objects.
     ///   - others: further members, which the table does not read.
     ///   - ascending: times of which the second must not be less than the first.
@@ -27,7 +28,8 @@ struct SettingTable<Root: Sendable>: Sendable {
     ///   - settings: the keys, in the order in which they are read and shown.
     init(
         _ title: String, definition: String? = nil, standard: Root, required: [String] = [],
-        exactlyOne: [String] = [], meant: [String: String] = [:], others: [AnyMember] = [],
+        exactlyOne: [String] = [], example: String? = nil, meant: [String: String] = [:],
+        others: [AnyMember] = [],
         ascending: [Order] = [],
         isComplete: @escaping @Sendable (ShapeValues) -> Bool = { _ in true },
         check: @escaping @Sendable (ShapeValues, SettingChanges<Root>) -> Void = { _, _ in },
@@ -42,12 +44,14 @@ struct SettingTable<Root: Sendable>: Sendable {
         let members = settings.map { setting in
             AnyMember(
                 name: setting.name, schema: setting.schema, fallback: setting.written(standard),
-                description: setting.description,
-                takes: { setting.read($0, Subject(setting.name), $1) != nil })
+                description: setting.description, shape: setting.shape,
+                takes: {
+                    setting.read($0, Subject(setting.name, standard: setting.written(standard)), $1) != nil
+                })
         }
         shape = Shape(
-            title, definition: definition ?? title, required: required, exactlyOne: exactlyOne, meant: meant,
-            members: members + others)
+            title, definition: definition ?? title, required: required, exactlyOne: exactlyOne,
+            example: example, meant: meant, members: members + others)
     }
 
     /// Returns what an object sets; nil if something is missing.
@@ -56,8 +60,9 @@ struct SettingTable<Root: Sendable>: Sendable {
         var changes = SettingChanges<Root>()
         for setting in settings {
             guard let value = values.map[setting.name]?.value else { continue }
-            let subject = Subject(setting.name, of: values.prefix)
-            if let own = setting.read(value, subject, values.reader) { changes.add(own) }
+            let subject = Subject(setting.name, of: values.prefix, standard: setting.written(standard))
+            let own = values.reader.inside(values.shape) { setting.read(value, subject, values.reader) }
+            if let own { changes.add(own) }
         }
         for order in ascending { checkOrder(order, values, &changes) }
         check(values, changes)
@@ -142,7 +147,7 @@ extension ValueType {
             }
         } written: { value in
             type.written?(value) ?? written
-        }
+        }.withShape(type.shape)
     }
 
     /// The value of a property that may be nil.
@@ -152,7 +157,7 @@ extension ValueType {
             read(node, subject, reader).map { .some($0) }
         } written: { value in
             value.flatMap { written?($0) }
-        }
+        }.withShape(shape)
     }
 
     /// A value of a property that is otherwise set key by key.

@@ -27,6 +27,8 @@ struct AnyMember: Sendable {
     let schema: @Sendable (inout SchemaDefinitions) -> SchemaTree
     let fallback: String?
     let description: String
+    /// The object of the format that the value is; nil for other values.
+    let shape: (@Sendable () -> Shape)?
     /// Whether the member takes a value.
     let takes: @Sendable (YAMLNode, ConfigReader) -> Bool
 }
@@ -35,8 +37,17 @@ extension AnyMember {
     init<Value>(_ member: Member<Value>) {
         self.init(
             name: member.name, schema: member.type.schema, fallback: member.fallback,
-            description: member.description,
-            takes: { member.type.read($0, Subject(member.name), $1) != nil })
+            description: member.description, shape: member.type.shape,
+            takes: { member.type.read($0, Subject(member.name, standard: member.fallback), $1) != nil })
+    }
+
+    /// What it is, in brackets after its name: the first sentence of its description.
+    var summary: String {
+        let sentence = description.split(separator: ". ", maxSplits: 1).first ?? ""
+        let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence
+        // A word of capitals stays as it is: "TLS to an https address".
+        let isAcronym = text.dropFirst().first?.isUppercase == true
+        return " (\(isAcronym ? String(text) : text.prefix(1).lowercased() + text.dropFirst()))"
     }
 }
 
@@ -50,29 +61,31 @@ struct Shape: Sendable {
     /// The members of which the object must have exactly one, for the JSON Schema.
     let exactlyOne: [String]
     let required: [String]
+    private let givenExample: String?
     /// What is likely meant by names of other objects, whose letters do not suggest it.
     let meant: [String: String]
     private let names: Set<String>
 
     init<each Value: Sendable>(
         _ title: String, definition: String, required: [String] = [], exactlyOne: [String] = [],
-        meant: [String: String] = [:], _ members: repeat Member<each Value>
+        example: String? = nil, meant: [String: String] = [:], _ members: repeat Member<each Value>
     ) {
         var list: [AnyMember] = []
         for member in repeat each members { list.append(AnyMember(member)) }
         self.init(
-            title, definition: definition, required: required, exactlyOne: exactlyOne, meant: meant,
-            members: list)
+            title, definition: definition, required: required, exactlyOne: exactlyOne, example: example,
+            meant: meant, members: list)
     }
 
     init(
-        _ title: String, definition: String, required: [String], exactlyOne: [String],
+        _ title: String, definition: String, required: [String], exactlyOne: [String], example: String?,
         meant: [String: String], members: [AnyMember]
     ) {
         self.title = title
         self.definition = definition
         self.exactlyOne = exactlyOne
         self.required = required
+        givenExample = example
         self.meant = meant
         self.members = members
         names = Set(members.map(\.name))
@@ -80,18 +93,48 @@ struct Shape: Sendable {
 
     func has(_ name: String) -> Bool { names.contains(name) }
 
-    private func suggestion(for name: String) -> String {
+    /// Returns what to do about a name that no member has: `; did you mean "optional"?`.
+    ///
+    /// - Parameters:
+    ///   - map: the mapping that has the name.
+    ///   - subject: what the mapping is called.
+    ///   - outer: the object whose member the mapping is.
+    private func suggestion(
+        for name: String, in map: YAMLMap, _ subject: Subject, of outer: Shape?
+    ) -> String {
+        let inner = members.filter { $0.shape?().has(name) == true }
+        if let member = inner.first(where: { map[$0.name]?.value.isMappingOrEmpty == true }) {
+            let way = map.isFlow ? "write it within the braces of \(member.name)" : "indent it"
+            return "; \(name) belongs to \(member.name): \(way)"
+        }
         if let other = meant[name] { return "; did you mean \"\(other)\"?" }
+        if let outer, outer.has(name) {
+            return "; \(name) belongs beside \(subject.name), one level higher"
+        }
         // `$schema` and the like are of other formats.
-        return name.hasPrefix("$") ? "" : Suggestion.text(for: name, among: members.map(\.name))
+        guard !name.hasPrefix("$") else { return "" }
+        let near = Suggestion.text(for: name, among: members.map(\.name))
+        if near.isEmpty, inner.count == 1, let member = inner.first, let shape = member.shape?() {
+            let names = shape.required.filter { $0 != name } + [name]
+            let written = names.map { "\($0): ..." }.joined(separator: ", ")
+            return "; \(name) belongs to \(member.name): {\(written)}"
+        }
+        return near
     }
 
-    /// Its first member with a default, for messages.
-    private var example: String {
-        guard required.isEmpty, let member = members.first, let value = member.fallback else {
+    /// Such an object, for messages: the one given, or the first member that has a default.
+    var example: String {
+        if let givenExample { return givenExample }
+        guard let member = members.first(where: { $0.fallback != nil }), let value = member.fallback else {
             return "{name: value}"
         }
         return "{\(member.name): \(value)}"
+    }
+
+    /// Returns `an envelope needs the member "success"`, and what that is.
+    func needs(_ name: String, prefix: String = "") -> String {
+        let summary = members.first { $0.name == name }?.summary ?? ""
+        return "\(prefix.isEmpty ? title : prefix) needs the member \"\(name)\"\(summary)"
     }
 
     /// Opens a mapping of this shape. Reports other kinds, unknown members and missing ones.
@@ -109,21 +152,24 @@ struct Shape: Sendable {
         for member in map.members where !has(member.name) && !member.name.hasPrefix("x-") {
             unknown.append(member.name)
             reader.error(
-                "\(title) has no member \"\(Shown.text(member.name))\"" + suggestion(for: member.name),
+                "\(title) has no member \"\(Shown.text(member.name))\""
+                    + suggestion(for: member.name, in: map, subject, of: reader.outer),
                 at: member.namePlace)
         }
         var isWhole = true
         for name in required where map[name] == nil {
             isWhole = false
-            reader.error("\(title) needs the member \"\(name)\"", at: node.place)
+            reader.error(needs(name, prefix: prefix), at: node.place)
         }
         return ShapeValues(
-            map: map, place: node.place, prefix: prefix, reader: reader, isWhole: isWhole, unknown: unknown)
+            shape: self, map: map, place: node.place, prefix: prefix, reader: reader, isWhole: isWhole,
+            unknown: unknown)
     }
 }
 
 /// A mapping whose members are read by the members of its shape.
 struct ShapeValues {
+    let shape: Shape
     let map: YAMLMap
     let place: ConfigPlace
     /// Stands before the names of the members in messages.
@@ -153,15 +199,18 @@ struct ShapeValues {
 
     /// Returns a member's value; nil if it is absent or after a problem.
     func read<Value>(_ member: Member<Value>) -> Value? {
-        guard let found = map[member.name] else { return nil }
-        return member.type.read(found.value, Subject(member.name, of: prefix), reader)
+        map[member.name].flatMap { read(member, $0.value) }
+    }
+
+    private func read<Value>(_ member: Member<Value>, _ node: YAMLNode) -> Value? {
+        let subject = Subject(member.name, of: prefix, standard: member.fallback)
+        return reader.inside(shape) { member.type.read(node, subject, reader) }
     }
 
     /// Returns a member's value with its place.
     func located<Value>(_ member: Member<Value>) -> Located<Value>? {
-        guard let found = map[member.name] else { return nil }
-        return member.type.read(found.value, Subject(member.name, of: prefix), reader)
-            .map { Located($0, at: found.value.place) }
+        guard let node = map[member.name]?.value else { return nil }
+        return read(member, node).map { Located($0, at: node.place) }
     }
 }
 
@@ -190,6 +239,6 @@ extension ValueType {
             let values = shape().open(node, subject, prefix: prefixes ? subject.text : "", reader)
             guard let values, values.isWhole else { return nil }
             return decode(values)
-        }
+        }.withShape(shape)
     }
 }

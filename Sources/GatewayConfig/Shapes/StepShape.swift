@@ -6,7 +6,8 @@ enum StepShape {
         "parts", .steps, "The steps of a group, which start together. Each is a call.")
 
     static let shape: Shape = Shape(
-        "a step", definition: "step", meant: PartShape.meant, CallShape.upstream,
+        "a step", definition: "step", example: "{upstream: users, get: /me}", meant: PartShape.meant,
+        CallShape.upstream,
         CallShape.get, CallShape.post, CallShape.put,
         CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
         CallShape.timeout,
@@ -15,11 +16,15 @@ enum StepShape {
 
 /// Reads the steps of an endpoint.
 enum StepList {
+    private static var example: String { "{name: \(StepShape.shape.example)}" }
+
     /// - Parameters:
     ///   - node: the mapping of the steps, if it is there.
     ///   - scope: gets the names of the steps.
     static func read(_ node: YAMLNode?, _ scope: ReferenceScope, _ reader: ConfigReader) -> [PlannedPart] {
-        guard let node, let map = reader.map(node, Subject(EndpointShape.first.name)) else { return [] }
+        guard let node,
+            let map = reader.map(node, Subject(EndpointShape.first.name), example: example)
+        else { return [] }
         var members: [String: NameList] = [:]
         for member in map.members {
             guard let group = group(of: member) else { continue }
@@ -72,7 +77,7 @@ enum StepList {
             reader.error("\(member.name) belongs to a call; this step is a group", at: member.namePlace)
         }
         guard let node = values.node(StepShape.parts),
-            let map = reader.map(node, Subject(StepShape.parts.name))
+            let map = reader.map(node, Subject(StepShape.parts.name), example: example)
         else { return nil }
         let steps = map.members.compactMap { step($0, isInGroup: true, reader) }
         // After a problem, steps may be missing.

@@ -8,6 +8,7 @@ extension SettingTable where Root == UpstreamSettings {
     /// An upstream of the format.
     static let upstream = SettingTable(
         "an upstream", definition: "upstream", standard: UpstreamSettings(), exactlyOne: ["url", "urls"],
+        example: "{url: \"https://api.example\"}",
         meant: [
             "host": "url", "hosts": "urls", "address": "url", "retries": "retry",
             "circuit_breaker": "breaker", "circuitBreaker": "breaker",
@@ -87,9 +88,8 @@ enum EnvelopeShape {
         "The result codes of a success. They are compared as text, so 0 is the number and the text.")
 
     static let shape: Shape = Shape(
-        "an envelope", definition: "envelope", required: ["status", "data", "success"], status, data, message,
-        success
-    )
+        "an envelope", definition: "envelope", required: ["status", "data", "success"],
+        example: "{status: /code, data: /data, success: [0]}", status, data, message, success)
 }
 
 extension ValueType where Value == ResponseEnvelope {

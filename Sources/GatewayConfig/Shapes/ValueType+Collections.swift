@@ -17,7 +17,9 @@ extension ValueType {
             var elements: [Element] = []
             elements.reserveCapacity(items.count)
             for item in items {
-                if let element = type.read(item, subject, reader) { elements.append(element) }
+                if let element = reader.inside(nil, { type.read(item, subject, reader) }) {
+                    elements.append(element)
+                }
             }
             return elements
         }
@@ -35,11 +37,13 @@ extension ValueType {
         ValueType { definitions in
             .type("object", [("additionalProperties", type.schema(&definitions))])
         } read: { node, subject, reader in
-            guard let map = reader.map(node, subject) else { return nil }
+            let example = type.shape.map { "{name: \($0().example)}" } ?? "{name: value}"
+            guard let map = reader.map(node, subject, example: example) else { return nil }
             var elements: [Element] = []
             elements.reserveCapacity(map.members.count)
             for member in map.members {
-                guard let value = type.read(member.value, Subject(member.name, of: subject.text), reader),
+                let subject = Subject(member.name, of: subject.text)
+                guard let value = reader.inside(nil, { type.read(member.value, subject, reader) }),
                     let element = make(
                         Located(member.name, at: member.namePlace), Located(value, at: member.value.place),
                         reader)
@@ -61,7 +65,7 @@ extension ValueType {
             return text.read(node, subject, reader)
         } written: { value in
             text.written?(value)
-        }
+        }.withShape(mapping.shape)
     }
 }
 

@@ -62,7 +62,7 @@ extension ValueType where Value == Int {
         ) { (scalar) throws(ScalarFault) in
             switch YAMLValue(scalar) {
             case .integer(let text), .decimal(let text):
-                throw .bare("needs a unit: \(quantity.withUnit(scalar.substitution == nil ? text : "5"))")
+                throw .unitless(scalar.substitution == nil ? text : "5", quantity)
             case .null, .bool, .unrepresentable, .text: break
             }
             guard let value = quantity.parse(scalar.text) else {
@@ -209,7 +209,7 @@ extension ValueType {
                 if scalar.text == "off" || YAMLValue(scalar) == .bool(false) { return .off }
             }
             return type.read(node, subject, reader).map { .on($0) }
-        }
+        }.withShape(type.shape)
     }
 }
 

@@ -11,6 +11,8 @@ struct ValueType<Value: Sendable>: Sendable {
     let read: Read
     /// Returns a value as YAML writes it. Nil if it is not one scalar.
     let written: (@Sendable (Value) -> String?)?
+    /// The object of the format that a mapping is. Nil if the value is not such an object.
+    private(set) var shape: (@Sendable () -> Shape)?
 
     init(
         schema: @escaping MakeSchema, read: @escaping Read, written: (@Sendable (Value) -> String?)? = nil
@@ -49,12 +51,19 @@ struct ValueType<Value: Sendable>: Sendable {
     func map<Other: Sendable>(_ transform: @escaping @Sendable (Value) -> Other) -> ValueType<Other> {
         ValueType<Other>(schema: schema) { node, subject, reader in
             read(node, subject, reader).map(transform)
-        }
+        }.withShape(shape)
+    }
+
+    /// The value, of which a mapping is an object of the format.
+    func withShape(_ shape: (@Sendable () -> Shape)?) -> ValueType {
+        var type = self
+        type.shape = shape
+        return type
     }
 
     /// The value, with another form in output.
     func shown(_ written: @escaping @Sendable (Value) -> String?) -> ValueType {
-        ValueType(schema: schema, read: read, written: written)
+        ValueType(schema: schema, read: read, written: written).withShape(shape)
     }
 
     /// The value, with a hint for a list in its place.
@@ -63,14 +72,25 @@ struct ValueType<Value: Sendable>: Sendable {
             guard case .list = node.content else { return read(node, subject, reader) }
             reader.error("\(subject.text): a list is not allowed here" + hint, at: node.place)
             return nil
-        }
+        }.withShape(shape)
+    }
+
+    /// The value, with a hint for a mapping in its place.
+    func notMapping(_ hint: String) -> ValueType {
+        ValueType(schema: schema) { node, subject, reader in
+            guard case .map(let map) = node.content, UnquotedBraces.message(map) == nil else {
+                return read(node, subject, reader)
+            }
+            reader.error("\(subject.text): a mapping is not allowed here" + hint, at: node.place)
+            return nil
+        }.withShape(shape)
     }
 
     /// The value with its place.
     var located: ValueType<Located<Value>> {
         ValueType<Located<Value>>(schema: schema) { node, subject, reader in
             read(node, subject, reader).map { Located($0, at: node.place) }
-        }
+        }.withShape(shape)
     }
 }
 
@@ -80,6 +100,8 @@ enum ScalarFault: Error {
     case unfit(String)
     /// Phrased to follow the value alone: "needs a unit: 5s".
     case bare(String)
+    /// A number, as it may be shown, without the unit of its quantity.
+    case unitless(String, Quantity)
     /// Phrased to follow the member. For values that are not shown.
     case rule(String)
     /// A whole message.
@@ -89,6 +111,8 @@ enum ScalarFault: Error {
         switch self {
         case .unfit(let text): "\(subject.text): \(Self.shown(scalar)) \(text)"
         case .bare(let text): "\(Self.shown(scalar)) \(text)"
+        case .unitless(let number, let quantity):
+            "\(Self.shown(scalar)) needs a unit: \(quantity.withUnit(number, standard: subject.standard))"
         case .rule(let text): "\(subject.text): \(text)"
         case .message(let text): text
         }

@@ -47,6 +47,9 @@ extension ConfigAuth {
         }
     }
 
+    /// Whether a cookie is a credential.
+    var readsCookie: Bool { sources.contains { $0.field == .cookie } }
+
     /// Where a request has the credential: any of these.
     var sources: [Source] {
         switch method {
@@ -63,6 +66,8 @@ package struct ConfigRateLimit: Sendable {
     package var limit: RateLimit
     /// The place of `key`.
     package var keyPlace: ConfigPlace
+    /// The place of `when`; without it, the place of the name.
+    package var whenPlace: ConfigPlace
     /// Whether a variable that is not read is in its key or its condition.
     package var isUnknown = false
 
@@ -70,6 +75,7 @@ package struct ConfigRateLimit: Sendable {
         self.name = name
         self.limit = limit
         self.keyPlace = keyPlace
+        whenPlace = name.place
     }
 }
 

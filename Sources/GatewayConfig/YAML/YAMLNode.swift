@@ -27,6 +27,15 @@ struct YAMLNode: Sendable {
 }
 
 extension YAMLNode {
+    /// Whether it is a mapping, or nothing stands where one could.
+    var isMappingOrEmpty: Bool {
+        switch content {
+        case .map: true
+        case .scalar(let scalar): !scalar.isUnknown && YAMLValue(scalar) == .null
+        case .list, .invalid: false
+        }
+    }
+
     /// The place of the first text with a variable in it.
     var firstVariable: ConfigPlace? {
         switch content {

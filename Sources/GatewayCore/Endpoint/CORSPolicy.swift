@@ -100,7 +100,7 @@ extension CORSPolicy {
     }
 
     /// The fields that a policy sets (Fetch, "HTTP responses").
-    static let fields: [HTTPFieldName] = [
+    package static let fields: [HTTPFieldName] = [
         .accessControlAllowCredentials, .accessControlAllowHeaders, .accessControlAllowMethods,
         .accessControlAllowOrigin, .accessControlExposeHeaders, .accessControlMaxAge,
     ]

@@ -43,6 +43,17 @@ struct PartOutcome: Sendable {
         self.elapsed = elapsed
     }
 
+    /// The outcome of a call that the gateway makes for itself: nobody gets its value. A status that is not
+    /// 2xx is a failure, whatever the gateway makes of it.
+    init(of call: Result<Response, any Error>, elapsed: Int64) {
+        do {
+            let response = try call.get().filterSuccessfulStatusCodes()
+            self.init(response.data.isEmpty ? .noContent : .success, nil, elapsed: elapsed)
+        } catch {
+            self.init(error: error, elapsed: elapsed, reveals: false)
+        }
+    }
+
     /// The outcome of a part for whose end nobody waits.
     static func cancelled(elapsed: Int64) -> PartOutcome {
         PartOutcome(nil, nil, elapsed: elapsed)
@@ -93,8 +104,8 @@ extension OutcomeKind? {
     package var partName: String { self?.rawValue ?? "cancelled" }
 }
 
-/// Why a part failed, and the answer if the part is required. Except for `unexpected`, the client may see all
-/// of it.
+/// Why a part failed, and the answer if the part is required. Except for `unexpected` and `unfitClaim`, the
+/// client may see all of it.
 final class PartFailure: Sendable {
     let kind: OutcomeKind
     let reason: FailureReason
@@ -113,11 +124,13 @@ final class PartFailure: Sendable {
     let answer: FailureAnswer
     /// The unexpected error to report to the incident hook; nil for an expected failure.
     let unexpected: (any Error)?
+    /// Why a claim of the caller could not be used, for logs; nil for any other failure.
+    let unfitClaim: String?
 
     init(
         kind: OutcomeKind, reason: FailureReason, status: Int? = nil, receivedStatus: Int? = nil,
         message: String, attempts: Int, notRetried: RetryObstacle? = nil, elapsedMilliseconds: Int,
-        isRetryable: Bool, answer: FailureAnswer, unexpected: (any Error)? = nil
+        isRetryable: Bool, answer: FailureAnswer, unexpected: (any Error)? = nil, unfitClaim: String? = nil
     ) {
         self.kind = kind
         self.reason = reason
@@ -130,6 +143,7 @@ final class PartFailure: Sendable {
         self.isRetryable = isRetryable
         self.answer = answer
         self.unexpected = unexpected
+        self.unfitClaim = unfitClaim
     }
 }
 
@@ -142,7 +156,8 @@ extension PartFailure {
             kind: kind, reason: reason, status: status ?? (kind == .pathErr ? calls.status : nil),
             receivedStatus: receivedStatus ?? (kind == .pathErr ? calls.status : nil), message: message,
             attempts: calls.attempts, notRetried: notRetried, elapsedMilliseconds: elapsedMilliseconds,
-            isRetryable: isRetryable && calls.mayBeRepeated, answer: answer, unexpected: unexpected)
+            isRetryable: isRetryable && calls.mayBeRepeated, answer: answer, unexpected: unexpected,
+            unfitClaim: unfitClaim)
     }
 
     /// Returns the failure, not retryable if that would repeat a call of the part that may not be repeated.
@@ -151,7 +166,7 @@ extension PartFailure {
         return PartFailure(
             kind: kind, reason: reason, status: status, receivedStatus: receivedStatus, message: message,
             attempts: attempts, notRetried: notRetried, elapsedMilliseconds: elapsedMilliseconds,
-            isRetryable: false, answer: answer, unexpected: unexpected)
+            isRetryable: false, answer: answer, unexpected: unexpected, unfitClaim: unfitClaim)
     }
 }
 

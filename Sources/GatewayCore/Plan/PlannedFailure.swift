@@ -12,16 +12,28 @@ struct PlannedFailure: Error {
     var isRetryable = false
     let answer: FailureAnswer
     var unexpected: (any Error)?
+    /// What is wrong with a claim of the caller, for logs.
+    var unfitClaim: String?
 
     /// A value that a part reads is missing.
     static func missing(_ name: String, from origin: ValueOrigin) -> PlannedFailure {
-        PlannedFailure(
-            kind: .pathErr, reason: .missingData, message: "\(name) is missing", answer: answer(origin))
+        unfit(.missingData, "\(name) is missing", origin)
     }
 
     /// A value that a part reads is not what its place needs. Nothing was sent.
     static func unusable(_ message: String, from origin: ValueOrigin) -> PlannedFailure {
-        PlannedFailure(kind: .pathErr, reason: .decodeError, message: message, answer: answer(origin))
+        unfit(.decodeError, message, origin)
+    }
+
+    /// The client learns that the caller's claims are at fault, but not which claim and why.
+    private static func unfit(
+        _ reason: FailureReason, _ message: String, _ origin: ValueOrigin
+    ) -> PlannedFailure {
+        let isClaim = origin == .caller
+        return PlannedFailure(
+            kind: .pathErr, reason: reason,
+            message: isClaim ? "the caller's claims do not allow it" : message,
+            answer: answer(origin), unfitClaim: isClaim ? message : nil)
     }
 
     /// A list has more elements than there may be calls. It is not cut, and no call is made.
@@ -81,7 +93,7 @@ struct PlannedFailure: Error {
         PlannedFailure(
             kind: failure.kind, reason: failure.reason, status: failure.status, message: message,
             attempts: attempts, isRetryable: failure.isRetryable, answer: failure.answer,
-            unexpected: failure.unexpected)
+            unexpected: failure.unexpected, unfitClaim: failure.unfitClaim)
     }
 }
 
@@ -90,6 +102,7 @@ extension PartFailure {
         self.init(
             kind: error.kind, reason: error.reason, status: error.status, message: error.message,
             attempts: error.attempts, elapsedMilliseconds: Int(elapsed / 1_000_000),
-            isRetryable: error.isRetryable, answer: error.answer, unexpected: error.unexpected)
+            isRetryable: error.isRetryable, answer: error.answer, unexpected: error.unexpected,
+            unfitClaim: error.unfitClaim)
     }
 }

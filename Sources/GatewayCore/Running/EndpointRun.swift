@@ -192,6 +192,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     func partEnded(_ number: Int, _ outcome: consuming PartOutcome?) {
         if isTimed { noteEnd(of: number, outcome?.kind) }
         let hasFailed = outcome?.failure != nil
+        if hasFailed, let fault = outcome?.failure?.unfitClaim { request.access?.claimIsUnfit(fault) }
         stageEnded(state.withLock { $0.end(of: number, &outcome) })
         if hasFailed, endpoint.settings.stopsAtFailure { partFailed(number) }
     }
@@ -242,6 +243,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             // The handler decoded the body of a call that had no content: the answer has no data.
             return end { renderer.value(.null, nil, for: $0) }
         }
+        if let fault = failure.unfitClaim { request.access?.claimIsUnfit(fault) }
         if let unexpected = failure.unexpected {
             // After the client has left or been answered, a cancelled task may throw anything, which is not
             // an incident.
@@ -287,6 +289,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             report(fault, part: nil)
         }
         if let values = request.values { answer.note(values) }
+        if let access = request.access, answer.response.status == .forbidden { access.answersForbidden() }
         pipeline?.close()
         let goesOn = answer.stream != nil
         receiver.answered(answer)
@@ -326,7 +329,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                         return results
                     }
                 },
-            context: context, started: started, values: request.values, caller: request.access)
+            context: context, started: started, values: request.values, checked: request.access)
     }
 
     /// Nanoseconds since the current parts began.

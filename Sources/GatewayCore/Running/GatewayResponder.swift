@@ -89,8 +89,8 @@ public final class GatewayResponder: Sendable {
         do throws(GatewayError) {
             switch try route(request.head) {
             case .endpoint(let match):
-                let admission = admit(request.head, at: match, AccessSource(remote: Self.unknownClient))
-                if case .refused(let answer) = admission {
+                let access = admit(request.head, at: match, AccessSource(remote: Self.unknownClient))
+                if let access, let answer = refusal(by: access, of: request.head, at: match) {
                     deliver(answer)
                     return nil
                 }
@@ -98,7 +98,7 @@ public final class GatewayResponder: Sendable {
                     throw GatewayError.payloadTooLarge(limit: match.bodyLimit)
                 }
                 return respond(
-                    to: request, at: match, isHead: isHead, access: admission.access,
+                    to: request, at: match, isHead: isHead, access: access,
                     outerTask: CallContext.currentTask, for: ClosureReceiver(deliver))
             case .answer(let response):
                 deliver(response)
@@ -124,14 +124,7 @@ public final class GatewayResponder: Sendable {
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
         // Nobody gets around the check.
-        let access =
-            match.access == nil
-            ? nil
-            : access
-                ?? match.access.map {
-                    let source = AccessSource(remote: remote, told: client)
-                    return RequestAccess($0, request.head, from: source, in: environment)
-                }
+        let access = access ?? admit(request.head, at: match, AccessSource(remote: remote, told: client))
         let request = GatewayRequest(
             consume request, requestID: requestID, match, from: remote, for: client,
             scheme: environment.scheme, isHead: isHead, body, memory: memory, access: access, on: scheduler)

@@ -94,14 +94,14 @@ public struct RequestSummary: Sendable {
     /// Nil for nearly all requests.
     var values: Optional<TypedValues>
     /// The check of the caller; nil at an open endpoint without limits.
-    private let caller: RequestAccess?
+    package let checked: RequestAccess?
 
     init(
         requestID: String, route: String?, status: Int, code: String, nanoseconds: Int64,
         steps: consuming [PartResults], results: consuming PartResults?, context: CallContext? = nil,
-        started: RxTime? = nil, values: TypedValues? = nil, caller: RequestAccess? = nil
+        started: RxTime? = nil, values: TypedValues? = nil, checked: RequestAccess? = nil
     ) {
-        self.caller = caller
+        self.checked = checked
         self.requestID = requestID
         self.route = route
         self.status = status
@@ -115,10 +115,10 @@ public struct RequestSummary: Sendable {
     }
 
     /// Who called; nil if nobody is known.
-    public var identity: Identity? { caller?.identity }
+    public var identity: Identity? { checked?.identity }
 
     /// How the check of the caller ended; nil at an open endpoint without limits.
-    package var access: AccessNote? { caller?.note }
+    package var access: AccessNote? { checked?.note }
 
     /// A value of this type that middleware or the handler has put into the request, if any.
     ///
@@ -214,7 +214,7 @@ package struct LoggedFailure {
         notRetried = failure.notRetried
         switch failure.reason {
         case .decodeError, .missingData, .unexpectedStatus, .requestError, .dependencyFailed:
-            message = failure.message
+            message = failure.unfitClaim ?? failure.message
         default: message = nil
         }
     }

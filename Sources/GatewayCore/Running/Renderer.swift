@@ -269,7 +269,7 @@ final class Renderer: Sendable {
             summary: RequestSummary(
                 requestID: request.requestID, route: request.route, status: status, code: code,
                 nanoseconds: request.elapsed, steps: request.steps, results: consume results,
-                caller: request.access))
+                checked: request.access))
     }
 
     /// Adds an endpoint's fields but the gateway's own; no `Cache-Control` if the answer must not be stored.

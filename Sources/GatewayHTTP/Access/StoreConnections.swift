@@ -2,6 +2,7 @@ import Crypto
 import EventIO
 import GatewayConfig
 import GatewayCore
+import Locking
 import Resilience
 import SharedStore
 
@@ -10,8 +11,7 @@ import SharedStore
 final class StoreConnections: RateLimitStore {
     let name: String
     let settings: RedisStore
-    /// Nil without TLS.
-    let tls: TLSContext?
+    private let context: Lock<TLSContext?>
     let availability: StoreAvailability
     /// By the index of the loop.
     private let connections: [LoopBound<StoreConnection>]
@@ -29,7 +29,7 @@ final class StoreConnections: RateLimitStore {
     ) {
         self.name = name
         self.settings = settings
-        self.tls = tls
+        context = Lock(tls)
         self.availability = availability
         self.hasEnded = hasEnded
         let store = StoreSettings(settings, at: address, tls)
@@ -39,6 +39,15 @@ final class StoreConnections: RateLimitStore {
             }
         }
         for connection in connections { connection.loop.execute { _ = connection.value } }
+    }
+
+    /// The certificates of the next connections; nil without TLS.
+    var tls: TLSContext? { context.withLock { $0 } }
+
+    /// Uses other certificates for the next connections. Open connections stay.
+    func use(_ tls: TLSContext) {
+        context.withLock { $0 = tls }
+        for connection in connections { connection.loop.execute { connection.value.use(tls) } }
     }
 
     deinit {

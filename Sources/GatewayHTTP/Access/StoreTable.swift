@@ -61,6 +61,17 @@ final class StoreTable: Sendable {
         return made
     }
 
+    /// Reads the certificates of the stores in use again. Blocks.
+    ///
+    /// - Throws: `GatewayStartError` if a file cannot be read or used.
+    func readCertificates() throws(GatewayStartError) -> [(store: StoreConnections, tls: TLSContext)] {
+        var read: [(store: StoreConnections, tls: TLSContext)] = []
+        for store in live where store.tls != nil {
+            read.append((store, try Self.context(store.name, store.settings)))
+        }
+        return read
+    }
+
     private static func address(
         _ name: String, _ settings: RedisStore
     ) throws(GatewayStartError) -> (StoreSettings.Address, isSecure: Bool) {
@@ -153,7 +164,7 @@ extension Log {
                 .warning, "store is back",
                 [
                     "store": store, "afterMs": Int(absence.nanoseconds / 1_000_000),
-                    "uncountedRequests": failures,
+                    "requestsWithoutStore": failures,
                 ])
         }
     }

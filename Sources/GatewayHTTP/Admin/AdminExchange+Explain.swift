@@ -162,12 +162,10 @@ final class Explanation {
         self.record = record
         let responder = handler.responder
         let source = AccessSource(client: IPAddress(client), loop: handler.access)
-        let access: RequestAccess?
         // The operator's request has to pass, and counts in rate limits, as any other.
-        switch responder.admit(request.head, at: match, source) {
-        case .open: access = nil
-        case .admitted(let known): access = known
-        case .refused(let answer): return answered(answer)
+        let access = responder.admit(request.head, at: match, source)
+        if let access, let answer = responder.refusal(by: access, of: request.head, at: match) {
+            return answered(answer)
         }
         let started = responder.respond(
             to: request, at: match, from: remote, access: access, for: ExplanationReceiver(explanation))

@@ -34,7 +34,7 @@ enum AccessText {
             line.plain(summary.code)
         }
         if let slow { write(slow, to: &line) }
-        if let access = summary.access { write(access, to: &line) }
+        if let access = summary.checked?.note { write(access, to: &line) }
         write(refused: summary.refusedValues, to: &line)
         write(fields, to: &line)
         finish(Array(summary.requestID.utf8)[...], style, to: &line)
@@ -47,7 +47,7 @@ enum AccessText {
     ) {
         begin(facts, microseconds, isPartial: false, style, to: &line)
         _ = end(of: facts, to: &line)
-        if let access = note.access { write(access, to: &line) }
+        if let access = note.checked?.note { write(access, to: &line) }
         write(refused: note.refused, to: &line)
         write(fields, to: &line)
         finish(requestID, style, to: &line)

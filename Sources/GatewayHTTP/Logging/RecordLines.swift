@@ -63,7 +63,7 @@ final class RecordLines {
             line.constant(#","route":"#)
             line.string(route)
         }
-        if let access = summary.access { write(access) }
+        if let access = summary.checked { access.withNote { write($0) } }
         if !summary.refusedValues.isEmpty { write(refused: summary.refusedValues) }
         write(parts: summary, log, of: facts)
         calls?.write(after: facts.startDelay, to: &line)
@@ -93,11 +93,12 @@ final class RecordLines {
             line.constant(#","route":"#)
             line.string(route)
         }
-        if facts.status >= 500, let code = facts.undeliveredCode ?? note.code {
+        // Every answer of an endpoint has its code; of other answers, the status below 500 says it all.
+        if facts.status >= 500 || note.route != nil, let code = facts.undeliveredCode ?? note.code {
             line.constant(#","code":"#)
             line.string(code)
         }
-        if let access = note.access { write(access) }
+        if let access = note.checked { access.withNote { write($0) } }
         if !note.refused.isEmpty { write(refused: note.refused) }
         end(sample)
     }
@@ -215,7 +216,7 @@ final class RecordLines {
 
     /// Writes who called, by the names of the settings. Claims, tokens and keys are not in it.
     @inline(never)
-    private func write(_ access: AccessNote) {
+    private func write(_ access: borrowing AccessNote) {
         if let entry = access.entry {
             line.constant(#","auth":"#)
             line.string(entry)
@@ -229,11 +230,14 @@ final class RecordLines {
             line.constant(#","key":"#)
             line.string(key)
         }
-        for (index, limit) in access.refusedBy.enumerated() {
-            line.constant(index == 0 ? #","limits":["# : ",")
-            line.string(limit)
+        var isFirst = true
+        access.forEachLimit { name, isAllowed in
+            guard !isAllowed else { return }
+            line.constant(isFirst ? #","limits":["# : ",")
+            line.string(name)
+            isFirst = false
         }
-        if !access.refusedBy.isEmpty { line.constant("]") }
+        if !isFirst { line.constant("]") }
     }
 
     @inline(never)

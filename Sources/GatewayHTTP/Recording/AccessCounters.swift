@@ -67,8 +67,7 @@ final class AccessCounters {
             let entry = note.entry ?? Self.noEntry
             entries.first { $0.name == entry }?.count(result)
         }
-        for name in note.limits where !note.refusedBy.contains(name) { count(.allowed, of: name) }
-        for name in note.refusedBy { count(.limited, of: name) }
+        note.forEachLimit { name, isAllowed in count(isAllowed ? .allowed : .limited, of: name) }
     }
 
     private func count(_ result: LimitResult, of limit: String) {

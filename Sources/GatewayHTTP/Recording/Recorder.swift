@@ -75,7 +75,7 @@ final class Recorder {
     /// Records a request that the gateway answered, or that ended at its endpoint.
     func ended(_ facts: borrowing RequestFacts, _ summary: borrowing RequestSummary) {
         counters.count(facts, summary, at: loop.wakeTime)
-        if let access = summary.access { note(access, of: summary.requestID) }
+        if let access = summary.checked { note(access, of: summary.requestID) }
         var log = summary.takeLog()
         let isFailure = facts.isFailure || summary.isPartial
         let answered = summary.nanoseconds &+ facts.startDelay
@@ -138,9 +138,11 @@ final class Recorder {
     }
 
     /// Counts how the check of a caller ended, and says why a request was refused.
-    private func note(_ access: AccessNote, of requestID: @autoclosure () -> String?) {
-        counters.access.count(access)
-        guard logs.diagnostics.isDebug, let reason = access.reason else { return }
+    private func note(_ access: RequestAccess, of requestID: @autoclosure () -> String?) {
+        access.withNote { counters.access.count($0) }
+        guard logs.diagnostics.isDebug else { return }
+        let access = access.note
+        guard let reason = access.reason else { return }
         logs.diagnostics.write(
             .debug, "caller refused",
             [
@@ -162,7 +164,7 @@ final class Recorder {
         _ note: AnswerNote = AnswerNote()
     ) {
         counters.count(facts, of: route, code: note.code, at: loop.wakeTime)
-        if let access = note.access {
+        if let access = note.checked {
             self.note(access, of: requestID.map { String(decoding: $0, as: UTF8.self) })
         }
         let isFailure = facts.isFailure

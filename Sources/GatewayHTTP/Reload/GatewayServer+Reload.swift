@@ -6,16 +6,17 @@ import Locking
 import NetworkingSession
 
 extension GatewayServer {
-    /// Reloads the certificates, keys and authorities for the upstreams. New connections use the files'
-    /// current contents; open ones serve their calls to the end. Blocks while it reads the files. From any
-    /// thread.
+    /// Reloads the certificates, keys and authorities for the upstreams and stores. New connections use the
+    /// current contents of the files, and open ones go on. Blocks while it reads the files. From any thread.
     ///
     /// - Throws: `GatewayStartError` if a file cannot be read or used. Nothing changes then.
     public func reloadCertificates() throws {
         let routes = try UpstreamRoutes.checked(current.withLock { $0.configuration.connections })
+        let stores = try site.stores.readCertificates()
         routes.count(in: metrics)
         current.withLock { $0.routes = routes }
         for client in clients { client.loop.execute { client.value.use(routes) } }
+        for (store, tls) in stores { store.use(tls) }
     }
 
     /// Reads the gateway's file again with all that it names, and routes the next requests by it. Requests in

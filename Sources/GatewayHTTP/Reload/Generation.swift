@@ -63,6 +63,8 @@ struct Generation: Sendable {
             case .keysAreGone(let entry, let reason):
                 log.write(.warning, "signing keys unavailable", ["auth": entry, "what": reason])
             case .keysAreBack(let entry): log.write(.warning, "signing keys are back", ["auth": entry])
+            case .keysSkipped(let entry, let reasons):
+                log.write(.debug, "signing keys skipped", ["auth": entry, "what": reasons])
             }
         }
     }

@@ -16,8 +16,6 @@ final class RequestHandler: InboundHandler {
     /// Nil if any name is accepted. The loop guards it.
     private var hosts: HostCheck?
     private let files: LoopFiles?
-    /// Bytes of a body that the server reads into memory.
-    private let largestBody: Int
     /// Nil if answers are sent as they are. The loop guards it.
     let compressor: AnswerCompressor?
     /// Nil unless the server simulates faults.
@@ -41,7 +39,6 @@ final class RequestHandler: InboundHandler {
     ) {
         self.access = access
         log = shared.logs.diagnostics
-        largestBody = limits.requestBody
         responder = generation.responder
         compressor = generation.configuration.compression.map {
             AnswerCompressor($0, recorder.counters.compression)
@@ -90,11 +87,7 @@ final class RequestHandler: InboundHandler {
             }
         } catch {
             if error.code == .notFound, let file = files?.request(for: head) {
-                // The body is ignored. A body that the server would refuse is not read, so the path decides
-                // the answer.
-                let exchange = FileExchange(arrival, file)
-                return hasLargeBody(head)
-                    ? .stream(limit: .max, exchange) : .buffer(limit: .max, exchange)
+                return .ignore(FileExchange(arrival, file))
             }
             if error.code == .misdirected { recorder.counters.count(.host) }
             if log.isDebug { logRefusal(error) }
@@ -129,11 +122,11 @@ final class RequestHandler: InboundHandler {
             return .answer(response, note)
         }
         let source = AccessSource(client: arrival.clientAddress, loop: access)
-        switch responder.admit(head, at: match, source) {
-        case .open: return take(arrival, head, for: match, nil)
-        case .admitted(let access): return take(arrival, head, for: match, access)
-        case .refused(let answer): return Self.answer(answer)
+        let access = responder.admit(head, at: match, source)
+        if let access, let answer = responder.refusal(by: access, of: head, at: match) {
+            return Self.answer(answer)
         }
+        return take(arrival, head, for: match, access)
     }
 
     /// Makes the exchange of a request that has been admitted.
@@ -146,10 +139,6 @@ final class RequestHandler: InboundHandler {
     ) -> BodyDecision {
         if match.streamsBody {
             return .stream(limit: match.bodyLimit, GatewayExchange(arrival, at: match, self, access))
-        }
-        // Only a store has to count the request before its refusal. Nobody reads its body.
-        if access?.isRefused == true {
-            return .stream(limit: .max, GatewayExchange(arrival, at: match, self, access))
         }
         // RFC 9110 10.1.1: a client that waits gets its refusal instead of a 100.
         if match.checksHead, head.fields.contains(.expect),
@@ -168,11 +157,6 @@ final class RequestHandler: InboundHandler {
         if log.isDebug { logRefusal(error) }
         let answer = responder.render(error, fields: head.fields, at: match, access: access)
         return (answer.response, AnswerNote(answer))
-    }
-
-    private func hasLargeBody(_ head: HTTPRequestHead) -> Bool {
-        guard let length = head.fields.firstValueBytes(.contentLength) else { return false }
-        return Int(String(decoding: length, as: UTF8.self)).map { $0 > largestBody } ?? true
     }
 
     private static func answer(_ refusal: GatewayResponse) -> BodyDecision {
@@ -203,22 +187,15 @@ extension AnswerNote {
         let values = answer.summary.refusedValues
         self.init(
             route: answer.summary.route, code: answer.summary.code,
-            refused: values.isEmpty ? refused : values, details: answer.summary.access.map(AccessDetails.init)
+            refused: values.isEmpty ? refused : values, details: answer.summary.checked
         )
     }
 
     /// The note of a request that ends without an answer.
     ///
     /// - Parameter access: what is known of the caller; nil at an open endpoint.
-    init(of access: RequestAccess?) { self.init(details: access.map { AccessDetails($0.note) }) }
+    init(of access: RequestAccess?) { self.init(details: access) }
 
-    /// What became of the caller's check; nil at an open endpoint.
-    var access: AccessNote? { (details as? AccessDetails)?.note }
-}
-
-/// A note on a caller on its way through the server, which does not look at it.
-private final class AccessDetails: Sendable {
-    let note: AccessNote
-
-    init(_ note: AccessNote) { self.note = note }
+    /// The check of the caller; nil at an open endpoint. The server carries it without looking at it.
+    var checked: RequestAccess? { details as? RequestAccess }
 }

@@ -114,13 +114,6 @@ public final class TestTokens: Sendable {
     }
 
     private static func object(_ members: [(String, JSONLiteral)]) -> [UInt8] {
-        var composer = JSONComposer(sharedFragmentLength: .max)
-        composer.beginObject()
-        for (name, value) in members {
-            composer.key(name)
-            composer.fragment(value.fragment)
-        }
-        composer.endObject()
-        return Array(composer.finish().joined())
+        Array(JSONLiteral(members: members).fragment.bytes)
     }
 }

@@ -17,9 +17,13 @@ struct ConnectionStateMachine {
         /// A complete or failed head waits for the previous answer; nothing is read. Exit: the end of that
         /// answer.
         case held
-        /// Reading the body. Exits: `bodyCompleted`, `requestFailed`, the size limit (413). Its deadline is
-        /// a 408.
+        /// Reading the body. Exits: `bodyCompleted`, `requestFailed`, the size limit (413), `bodyIgnored`.
+        /// Its deadline is a 408.
         case body(BodyProgress)
+        /// The answer comes before the end of the body, whose rest is dropped. Exits: `bodyCompleted`,
+        /// `requestFailed`, `restFailed`, too many bytes. At its deadline, which follows the answer, the
+        /// connection closes.
+        case rest(DiscardedInput)
         /// The exchange has begun and reads the body. Exits: `bodyCompleted`, `requestFailed`, the size
         /// limit, the end of the answer. At its deadline the body fails with a 408.
         case stream(BodyStreamState)
@@ -38,17 +42,9 @@ struct ConnectionStateMachine {
         case flushing
         /// The last answer was sent and our side is shut; input is discarded. Exits, all to `closed`: the
         /// client's end, too many bytes, the deadline.
-        case lingering(until: MonotonicTime, discarded: Int)
+        case lingering(DiscardedInput)
         /// No exits.
         case closed
-    }
-
-    struct BodyProgress {
-        var since: MonotonicTime
-        var received = 0
-        var limit: Int
-        /// Whether the handler wants the body.
-        var isKept: Bool
     }
 
     private enum Drain {
@@ -93,6 +89,7 @@ struct ConnectionStateMachine {
         case (.idle, .nothing), (.idle, .pending), (.idle, .flushing): true
         case (.head, .nothing), (.head, .pending), (.head, .flushing): true
         case (.body, .pending), (.stream, .pending): true
+        case (.rest, .nothing), (.rest, .pending), (.rest, .flushing): true
         case (.held, _), (.over, _), (.body, _), (.stream, _), (_, .lingering), (_, .closed): false
         }
     }
@@ -111,7 +108,7 @@ struct ConnectionStateMachine {
 
     var isReadingBody: Bool {
         switch reading {
-        case .body, .stream: true
+        case .body, .rest, .stream: true
         case .idle, .head, .held, .over: false
         }
     }
@@ -127,13 +124,13 @@ struct ConnectionStateMachine {
         return requestCount > 0
     }
 
-    /// Whether it waits for the first head or the rest of one, or for the client to close after the last
-    /// answer.
+    /// Whether it waits for the first head or the rest of one, for the rest of a body whose answer is out, or
+    /// for the client to close after the last answer.
     var awaitsHead: Bool {
         switch (reading, answering) {
         case (.idle, .nothing): requestCount == 0
-        case (.head, .nothing), (_, .lingering): true
-        case (.held, _), (.body, _), (.stream, _), (.over, _): false
+        case (.head, .nothing), (.rest, .nothing), (_, .lingering): true
+        case (.held, _), (.body, _), (.rest, _), (.stream, _), (.over, _): false
         case (_, .pending), (_, .flushing), (_, .closed): false
         }
     }
@@ -177,14 +174,14 @@ struct ConnectionStateMachine {
         case refuse
         /// Hold the error until `.nextRequest`, then answer.
         case hold
-        /// Tell the reader of the body. Its exchange answers, with `Connection: close`.
+        /// Tell the reader of the body, if any. Its exchange answers, with `Connection: close`.
         case failBody
     }
 
     /// The request being read is malformed, too large or too slow.
     mutating func requestFailed() -> FailureAction {
         switch (reading, answering) {
-        case (.stream, .pending):
+        case (.stream, .pending), (.rest, .pending):
             reading = .over
             isClosing = true
             return .failBody
@@ -280,6 +277,8 @@ struct ConnectionStateMachine {
         case keepForReader
         /// There are too many for an answer that is known: answer now and close.
         case answerUnread
+        /// There are too many behind an answer that is out: close.
+        case close
         /// 413 and close.
         case refuseTooLarge
         /// The same for a body that is streamed: tell its reader.
@@ -296,6 +295,13 @@ struct ConnectionStateMachine {
             reading = .stream(body)
             return .keepForReader
         }
+        if case .rest(var rest) = reading {
+            let isWithinLimit = rest.received(count, limits)
+            reading = isWithinLimit ? .rest(rest) : .over
+            guard !isWithinLimit else { return .drop }
+            isClosing = true
+            return mayBeginRequest ? .close : .drop
+        }
         guard case .body(var progress) = reading else { preconditionFailure("body bytes arrived in \(self)") }
         progress.received += count
         guard progress.received <= progress.limit else {
@@ -308,9 +314,26 @@ struct ConnectionStateMachine {
         return progress.isKept ? .keep : .drop
     }
 
-    mutating func bodyCompleted() {
+    /// Whatever the body is, the answer may come first. Returns false if no such body is arriving.
+    mutating func bodyIgnored(at now: MonotonicTime) -> Bool {
+        guard case .body(let body) = reading, !body.isKept else { return false }
+        reading = .rest(DiscardedInput(since: now, isBody: true))
+        return true
+    }
+
+    mutating func bodyCompleted(at now: MonotonicTime) {
         guard isReadingBody else { preconditionFailure("a body ended in \(self)") }
         reading = .idle
+        if case .nothing = answering { idleSince = now }
+    }
+
+    /// The rest of a body is malformed, and its answer is out, so no other answer is due. Returns nil if part
+    /// of the answer waits for the client.
+    mutating func restFailed(at now: MonotonicTime) -> AfterAnswer? {
+        guard case .rest = reading else { preconditionFailure("the rest of a body failed in \(self)") }
+        reading = .over
+        isClosing = true
+        return mayBeginRequest ? answerSent(at: now) : nil
     }
 
     /// The reader of a streamed body waits for the client. Returns whether to send a 100 (Continue).
@@ -370,7 +393,7 @@ struct ConnectionStateMachine {
     private var hasFurtherHead: Bool {
         switch reading {
         case .head, .held: true
-        case .idle, .body, .stream, .over: false
+        case .idle, .body, .rest, .stream, .over: false
         }
     }
 
@@ -408,12 +431,16 @@ struct ConnectionStateMachine {
         earlierWaits = nil
         guard !clientHasEnded else { return .close }
         guard !isClosing else {
+            answering = .lingering(DiscardedInput(since: now, isBody: isReadingBody))
             reading = .over
-            answering = .lingering(until: now + limits.discardTime, discarded: 0)
             return .shutdownAndDiscard
         }
         answering = .nothing
         idleSince = now
+        if case .rest(var rest) = reading {
+            rest.since = now
+            reading = .rest(rest)
+        }
         return .nextRequest
     }
 
@@ -477,9 +504,10 @@ struct ConnectionStateMachine {
     }
 
     mutating func discarded(_ count: Int) -> DiscardAction {
-        guard case .lingering(let until, let before) = answering else { return .goOn }
-        answering = .lingering(until: until, discarded: before + count)
-        return before + count > limits.discardedBytes ? .close : .goOn
+        guard case .lingering(var input) = answering else { return .goOn }
+        let isWithinLimit = input.received(count, limits)
+        answering = .lingering(input)
+        return isWithinLimit ? .goOn : .close
     }
 
     mutating func closed() {
@@ -516,13 +544,14 @@ struct ConnectionStateMachine {
         case (.head(let since), _):
             return since + limits.headerDeadline
         case (.body(let body), _):
-            let rated = limits.ratedTime(ofBytes: body.received)
-            return body.since + min(limits.bodyDeadline, max(limits.bodyRateGrace, rated))
+            return body.deadline(limits)
         case (.stream(let body), _):
             return body.deadline(limits)
-        case (_, .lingering(let until, _)):
-            return until
-        case (.idle, _), (.held, _), (.over, _):
+        case (.rest(let rest), .nothing):
+            return rest.deadline(limits)
+        case (_, .lingering(let input)):
+            return input.deadline(limits)
+        case (.idle, _), (.held, _), (.rest, _), (.over, _):
             return nil
         }
     }
@@ -549,7 +578,7 @@ struct ConnectionStateMachine {
         if let progress, progress.isStalled(at: now, limits) { return .reset }
         guard let readDeadline, now >= readDeadline else { return .wait }
         switch reading {
-        case .idle, .over, .held:
+        case .idle, .over, .held, .rest:
             return .close
         case .head, .body, .stream:
             switch requestFailed() {

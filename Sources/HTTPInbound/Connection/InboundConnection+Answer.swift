@@ -17,7 +17,7 @@ extension InboundConnection {
 
     /// Sends the answer that was decided on before the body was read.
     func answerDecided() {
-        guard let answer = request.decided else { return }
+        guard let answer = request.decided.take() else { return }
         answerDirectly(answer.response, error: answer.error, answer.note)
     }
 

@@ -30,6 +30,9 @@ extension InboundConnection {
             request.exchange = exchange
             if hasRoom(for: exchange) { return beginStreaming(framing, limit: most) }
             limit = nil
+        case .ignore(let exchange):
+            request.exchange = exchange
+            limit = nil
         }
         switch state.verdictKnown(
             body: body, limit: limit, expectsContinue: framing.expectsContinue, at: request.receivedAt)
@@ -37,8 +40,9 @@ extension InboundConnection {
         case .dispatch: dispatch()
         case .read(let sendContinue):
             if sendContinue { self.sendContinue() }
-            if case .length(let length) = body, limit != nil { request.expectBody(of: length) }
-        case .answerUnread: answerDecided()
+            guard limit != nil else { return request.ignoresBody = true }
+            if case .length(let length) = body { request.expectBody(of: length) }
+        case .answerUnread: dispatch()
         case .refuseTooLarge: refuseTooLarge()
         }
     }
@@ -87,7 +91,8 @@ extension InboundConnection {
         case .drop: break
         case .keepForReader: keepForReader(bytes)
         case .failTooLarge: failBody(.bodyTooLarge(head: nil))
-        case .answerUnread: answerDecided()
+        case .answerUnread: dispatch()
+        case .close: end(.close, .completed)
         case .refuseTooLarge: refuseTooLarge()
         case .keep:
             guard server.bodies.reserve(bytes.count) else {
@@ -98,8 +103,17 @@ extension InboundConnection {
     }
 
     func bodyEnded() {
-        state.bodyCompleted()
-        if let bodyReader { bodyReader.complete() } else { dispatch() }
+        state.bodyCompleted(at: now)
+        guard state.isAnswerPending else { return reportWaiting() }
+        if let bodyReader { bodyReader.complete() } else if exchange == nil { dispatch() }
+    }
+
+    /// Answers a request whose body does not matter, unless all of it has arrived. What has arrived is parsed
+    /// first: if it is malformed, the answer is 400.
+    func answerBeforeBody() {
+        guard isOpen, pending.isEmpty, state.bodyIgnored(at: now) else { return }
+        request.ignoresBody = false
+        dispatch()
     }
 
     private func dispatch() {

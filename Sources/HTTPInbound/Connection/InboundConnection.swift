@@ -168,11 +168,18 @@ final class InboundConnection {
     }
 
     func fail(with error: InboundError, _ failed: RequestInProgress) {
+        if state.isReadingBody, !state.isAnswerPending { return failRest() }
         switch state.requestFailed() {
         case .refuse: refuse(error, failed)
         case .hold: parsedAhead = .failure(error, failed)
         case .failBody: failBody(error)
         }
+    }
+
+    /// The rest of a body is malformed, and its request has been answered. The next request cannot be found.
+    private func failRest() {
+        stream.shutdownWrite()
+        if let after = state.restFailed(at: now) { perform(after) }
     }
 
     /// Describes a request that failed: the current one if its body was being read, else what arrived of its
@@ -205,6 +212,7 @@ final class InboundConnection {
         countPending(0)
         pending.drop(input.read { parse($0) })
         if bodyReader != nil { deliverBody() }
+        if request.ignoresBody { answerBeforeBody() }
         settle()
     }
 
@@ -265,7 +273,8 @@ final class InboundConnection {
     func end(_ ending: Ending, _ outcome: InboundOutcome) {
         guard isOpen else { return }
         isOpen = false
-        let isWithinBody = state.isReadingBody && bodyReader == nil
+        let isWithinBody =
+            state.isReadingBody && state.isAnswerPending && bodyReader == nil && exchange == nil
         let partial = state.headSince == nil || !outcome.reportsPartialHeads ? nil : failedRequest()
         let delivery = delivery(ending)
         state.closed()
@@ -330,6 +339,7 @@ extension InboundConnection: StreamHandler {
             keepPending(bytes)
         }
         if bodyReader != nil { deliverBody() }
+        if request.ignoresBody { answerBeforeBody() }
         settle()
     }
 

@@ -12,6 +12,8 @@ struct RequestInProgress {
     var receivedAt: MonotonicTime
     /// The answer decided on before the body was read; nil if the handler wants the body.
     var decided: DecidedAnswer?
+    /// Whether the answer may come before the end of a body that is arriving.
+    var ignoresBody = false
     /// The exchange from `decide`, until it starts.
     var exchange: InboundExchange?
     /// Nil before it is complete, and once the exchange has started.

@@ -46,8 +46,12 @@ public enum BodyDecision {
     /// `limit`, the answer is 413, and the exchange does not start; a chunked body that exceeds it fails with
     /// 413. The server's own limit does not apply.
     case stream(limit: Int, InboundExchange)
-    /// Send this answer. The body is still framed and discarded, so that a malformed one is 400 on any route,
-    /// and the next request is found. Beyond the server's limit the body is left unread: the answer is sent
-    /// at once, and the connection closes.
+    /// Start the exchange, which gets no body. Otherwise like `answer`.
+    case ignore(InboundExchange)
+    /// Send this answer at once, whether the body has arrived or not. The body is framed and discarded, so
+    /// that the next request is found. If some of it has arrived with the head and is malformed, the answer
+    /// is 400 instead. Behind the answer the connection closes if the body is malformed or does not arrive
+    /// (`InboundLimits.discardTime`, `discardedBytes`). The answer itself ends the connection if the body is
+    /// longer than the server's limit, or if the client waits for a 100 (Continue), which is not sent.
     case answer(HTTPResponse, AnswerNote = AnswerNote())
 }

@@ -23,13 +23,17 @@ public struct ClientForwarding: RawRepresentable, CaseIterable, Hashable, Sendab
         self = form
     }
 
-    /// Whether proxies tell each other of a client by this field, so that only the gateway may set it.
+    private static let names = [CGIName(.forwarded), CGIName(.xRealIP)]
+    private static let prefix = (name: CGIName("X-Forwarded-"), length: 12)
+
+    /// Whether proxies tell each other of a client by this field, so that only the gateway may set it. `_`
+    /// counts as `-`: CGI programs read both as one variable.
     package static func isField(_ name: HTTPFieldName) -> Bool {
-        name == .forwarded || name == .xRealIP
-            || name.withBytes { name in
-                name.count > 12
-                    && ASCII.isText(UnsafeRawBufferPointer(rebasing: name[..<12]), "x-forwarded-")
-            }
+        name.withBytes { name in
+            names.contains { $0.matches(name) }
+                || name.count > prefix.length
+                    && prefix.name.matches(UnsafeRawBufferPointer(rebasing: name[..<prefix.length]))
+        }
     }
 
     /// Why a field that `isField` knows is not taken from a client. Follows its name.

@@ -36,6 +36,12 @@ struct SystemConfigSourceTests {
         }
     }
 
+    @Test("A relative path starts at the working directory")
+    func absolute() {
+        #expect(source.absolute("/etc/a") == "/etc/a")
+        #expect(source.absolute("a/b") == "\(FileManager.default.currentDirectoryPath)/a/b")
+    }
+
     @Test("A pipe is refused without waiting for its other end")
     func pipe() throws {
         try withFolder { folder in

@@ -55,7 +55,7 @@ struct AccessFaultTests {
         }
         expect(
             "auth.mobile.jwt.keys: the upstream \"plain\" is reached by http; whoever is on the way could "
-                + "replace the keys"
+                + "replace the keys: use https, a Unix socket or an address of this machine"
         ) { $0.auth("mobile", tokens("plain")) }
         expect("the upstream \"nowhere\" has no address") { $0.auth("mobile", tokens("nowhere")) }
         for near in ["near", "named"] {
@@ -92,7 +92,10 @@ struct AccessFaultTests {
 
     @Test("Two entries on one field would make the order decide who somebody is")
     func oneField() {
-        expect("requires a and b, which both read X-API-Key") {
+        expect(
+            "requires a and b, which both read X-API-Key: require one of them, or give one a header or cookie "
+                + "of its own"
+        ) {
             $0.auth("a", keys)
             $0.auth("b", keys)
             $0.get("/me", .require("a", "b")) { _ in Answer.json(1) }
@@ -123,6 +126,13 @@ struct AccessFaultTests {
         expect("GET /open forwards x_user_id, which auth.shops sends") {
             declare($0, .forwards("x_user_id"))
         }
+        expect("auth.web.authorize forwards x_user_id, which auth.shops sends, so a client's would be taken")
+        {
+            $0.auth("shops", keys, send: ["X-User-Id": "{claims.sub}"])
+            var settings = AuthorizerSettings(upstream: "session", get: "/auth")
+            settings.forward = [.cookie, "x_user_id"]
+            $0.auth("web", .authorize(settings))
+        }
         expect("the proxy /files/{path...} passes on X_User_Id, which auth.shops sends") {
             $0.auth("shops", keys, send: ["X-User-Id": "{claims.sub}"])
             $0.proxy(
@@ -146,7 +156,9 @@ struct AccessFaultTests {
 
     @Test("A limit by identity needs an endpoint that asks who calls, and a store that exists")
     func limits() {
-        expect("rateLimits.each: no endpoint with this limit requires an identity") {
+        expect(
+            "rateLimits.each: no endpoint with this limit requires an identity: add require, or count by client"
+        ) {
             $0.rateLimit("each", RateLimit(key: [.identity], rate: 1, per: .seconds(1)))
             $0.get("/me", .rateLimits("each")) { _ in Answer.json(1) }
         }
@@ -164,6 +176,12 @@ struct AccessFaultTests {
         }
         expect("auth.web.authorize.forward: the gateway itself sets X-Forwarded-For") {
             declare($0) { $0.forward = [.xForwardedFor] }
+        }
+        expect("auth.web.authorize.forward: the gateway itself sets X_Forwarded_Uri") {
+            declare($0) { $0.forward = ["X_Forwarded_Uri"] }
+        }
+        expect("auth.web.authorize.answer: the gateway itself sets access_control_allow_origin") {
+            declare($0) { $0.answer = ["access_control_allow_origin"] }
         }
         expect("auth.web.authorize.answer: the gateway itself sets Content-Length") {
             declare($0) { $0.answer = [.contentLength] }

@@ -70,22 +70,19 @@ struct AccessOrderTests {
     @Test("A stranger is refused by the head alone, and known callers are admitted by it")
     func head() throws {
         let responder = try responder(.require("shops"))
-        func admit(_ fields: HTTPFields) throws -> Admission {
+        func admit(_ fields: HTTPFields) throws -> (access: RequestAccess?, refusal: GatewayResponse?) {
             let head = HTTPRequestHead(
                 method: .post, target: try #require(RequestTarget("/orders")), fields: fields)
-            guard case .endpoint(let match) = try responder.route(head) else { return .open }
-            return responder.admit(head, at: match, AccessSource(remote: "192.0.2.1:80"))
+            guard case .endpoint(let match) = try responder.route(head) else { return (nil, nil) }
+            let access = responder.admit(head, at: match, AccessSource(remote: "192.0.2.1:80"))
+            return (access, access.flatMap { responder.refusal(by: $0, of: head, at: match) })
         }
-        guard case .refused(let answer) = try admit([:]) else {
-            Issue.record("a stranger was not refused")
-            return
-        }
-        #expect(answer.response.status == .unauthorized)
-        #expect(answer.summary.access?.result == AccessNote.Result.none)
-        guard case .admitted(let access) = try admit(key.fields) else {
-            Issue.record("a known caller was refused")
-            return
-        }
+        let refusal = try #require(try admit([:]).refusal, "a stranger was not refused")
+        #expect(refusal.response.status == .unauthorized)
+        #expect(refusal.summary.access?.result == AccessNote.Result.none)
+        let known = try admit(key.fields)
+        #expect(known.refusal == nil)
+        let access = try #require(known.access)
         #expect(access.note.result == .ok)
         #expect(access.note.key == "shop")
         #expect(access.note.entry == "shops")
@@ -102,6 +99,7 @@ struct AccessOrderTests {
         #expect(limited.status == 429)
         #expect(limited.summary.access?.result == .limited)
         #expect(limited.summary.access?.refusedBy == ["strangers"])
+        #expect(limited.summary.access?.reason == "the limit strangers is used up")
     }
 
     @Test("A limit by identity counts after the requirement, so that strangers use up nothing of it")

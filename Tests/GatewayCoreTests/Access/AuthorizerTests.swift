@@ -146,7 +146,11 @@ struct AuthorizerTests {
         #expect(reply.fields[.setCookie] == "session=0")
         #expect(bench.calls("/list").isEmpty)
         if expected == status { #expect(reply.fields[.wwwAuthenticate] == "Own x=1") }
-        if status == 302 { #expect(reply.fields[.wwwAuthenticate] == "Session") }
+        if status == 302 {
+            #expect(reply.fields[.wwwAuthenticate] == "Session")
+            #expect(reply.message == "The credentials are not accepted")
+            #expect(reply.summary.access?.result == .invalid)
+        }
         if expected == status { #expect(reply.fields[.retryAfter] == "7") }
         if status == 404 { #expect(reply["/code"] == "\"UPSTREAM_UNAVAILABLE\"") }
     }
@@ -190,6 +194,22 @@ struct AuthorizerTests {
         let steps = reply.summary.parts.filter { $0.step != nil }
         #expect(steps.map(\.name) == ["auth.web"])
         #expect(steps.first?.calls.map(\.upstream) == ["session"])
+    }
+
+    @Test(
+        "The step has the kind of its response, as any call has, with the reason of a failure",
+        arguments: [
+            (200, "{}", OutcomeKind.success, nil), (202, "", .noContent, nil),
+            (401, "no", .requestErr, .upstreamStatus), (500, "", .serverErr, .upstreamStatus),
+            (302, "", .pathErr, .unexpectedStatus),
+        ] as [(Int, String, OutcomeKind, FailureReason?)])
+    func kinds(_ status: Int, _ body: String, _ kind: OutcomeKind, _ reason: FailureReason?) throws {
+        serve(.response(status, fields: [.contentType: "application/json"], body: body))
+        let reply = try responder().reply(.get, "/me", Self.cookie)
+        let step = try #require(reply.summary.parts.first { $0.step != nil })
+        #expect(step.kind == kind)
+        #expect(step.failure?.reason == reason)
+        if status >= 400 { #expect(step.failure?.status == status) }
     }
 
     @Test("A client that leaves ends the call")

@@ -30,6 +30,24 @@ struct CredentialTests {
         #expect(challenges(reply) == ["Bearer", "APIKey"])
     }
 
+    @Test("The log names the fields in which a credential was looked for")
+    func lookedFor() throws {
+        let wrong: HTTPFields = [.authorization: "Basic eDp5", "X-Key": key.key]
+        let reply = try responder(.require("mobile", "shops")).reply(.get, "/me", wrong)
+        #expect(
+            reply.summary.access?.reason
+                == "the request has no credential: no Bearer token in Authorization, no X-API-Key")
+        let web = try bench.responder(.require("web", "session")) { gateway in
+            gateway.auth("web", bench.tokens { $0.cookie = "session" })
+            let settings = AuthorizerSettings(
+                upstream: "session", get: "/auth", forward: ["X-Session", .authorization])
+            gateway.auth("session", .authorize(settings))
+        }
+        #expect(
+            try web.reply().summary.access?.reason
+                == "the request has no credential: no cookie session, no X-Session, no Authorization")
+    }
+
     @Test("The first entry whose credential the request has decides")
     func first() throws {
         let responder = try responder(.require("mobile", "shops"))

@@ -89,9 +89,56 @@ struct CrossOriginTests {
         #expect(reply.fields[.accessControlAllowOrigin] == "https://app.test")
         let foreign = try responder.reply(.post, "/me", [.origin: "https://evil.test"])
         #expect(foreign.status == 403)
-        #expect(foreign.message == "A page of another site must not make this request")
-        #expect(foreign.summary.access?.result == .forbidden)
+        #expect(
+            foreign.message
+                == "A page of another site must not make this request: its origin is not among cors.origins")
+        #expect(foreign.summary.access?.result == .crossSite)
         #expect(!foreign.fields.contains(.accessControlAllowOrigin))
+    }
+
+    @Test(
+        "The log names the origin and the rule that it missed",
+        arguments: [
+            (
+                [.origin: "https://evil.test", site: "cross-site"],
+                "Origin https://evil.test is not among cors.origins and Sec-Fetch-Site is cross-site, not "
+                    + "same-origin or none"
+            ),
+            (
+                [.origin: "https://evil.test"],
+                "Origin https://evil.test is not among cors.origins and does not have the host and port of "
+                    + "Host, shop.test:8080"
+            ),
+            (
+                [site: "same-site"],
+                "the request has no Origin and Sec-Fetch-Site is same-site, not same-origin or none"
+            ),
+            (
+                [.origin: "https://\(String(repeating: "x", count: 100))\u{202E}", site: ""],
+                "Origin https://\(String(repeating: "x", count: 52))... is not among cors.origins and "
+                    + "Sec-Fetch-Site is , not same-origin or none"
+            ),
+        ] as [(HTTPFields, String)])
+    func reason(_ fields: HTTPFields, _ reason: String) throws {
+        let responder = try responder()
+        let all = ([.host: "shop.test:8080"] as HTTPFields).merging(fields)
+        let access = try responder.reply(.post, "/me", all).summary.access
+        #expect(access?.reason == reason)
+        #expect(access?.result == .crossSite)
+        #expect(access?.entry == nil)
+    }
+
+    @Test("The log says that a policy for any origin lets nobody write, and that a field occurs twice")
+    func otherReasons() throws {
+        let any = try responder(CORSPolicy(origins: .any))
+        let reply = try any.reply(.post, "/me", [.origin: "https://evil.test", Self.site: "cross-site"])
+        #expect(
+            reply.summary.access?.reason
+                == "Origin https://evil.test may only read, because cors.origins lists no origin by name and "
+                + "Sec-Fetch-Site is cross-site, not same-origin or none")
+        var origins: HTTPFields = [.origin: "https://evil.test"]
+        origins.append(.origin, "https://app.test")
+        #expect(try any.reply(.post, "/me", origins).summary.access?.reason == "Origin occurs twice")
     }
 
     @Test("It can be turned off")

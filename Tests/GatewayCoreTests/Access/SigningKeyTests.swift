@@ -23,10 +23,6 @@ struct SigningKeyTests {
         if answers.count == 2 { bench.transport.answer("/jwks.json", first, answers[1]) }
     }
 
-    private func serveKeys(_ fields: HTTPFields = [:], after delay: Duration = .zero) {
-        serve(.response(200, fields: fields, body: bench.issuer.keySet, after: delay))
-    }
-
     private func advance(_ seconds: Int) { bench.time.advance(by: Duration.seconds(seconds)) }
 
     /// Returns the answer to a request that may wait for a fetch with all its attempts.
@@ -59,7 +55,7 @@ struct SigningKeyTests {
 
     @Test("Requests that come before the keys wait for the one fetch")
     func wait() throws {
-        serveKeys(after: .milliseconds(200))
+        bench.serveKeys(after: .milliseconds(200))
         let responder = try responder()
         let waiting = try (1...3).map { try responder.ask(.get, "/me", bench.issuer.bearer("user\($0)")) }
         #expect(waiting.allSatisfy { $0.count == 0 })
@@ -70,7 +66,7 @@ struct SigningKeyTests {
 
     @Test("A token that no key could save does not wait")
     func hopeless() throws {
-        serveKeys(after: .seconds(5))
+        bench.serveKeys(after: .seconds(5))
         let responder = try responder()
         let fields = try bench.issuer.bearer("ann", expiresIn: -100)
         #expect(try responder.reply(.get, "/me", fields).summary.access?.result == .expired)
@@ -79,7 +75,7 @@ struct SigningKeyTests {
 
     @Test("A request whose client leaves stops waiting, and the others go on")
     func leave() throws {
-        serveKeys(after: .milliseconds(200))
+        bench.serveKeys(after: .milliseconds(200))
         let responder = try responder()
         let gone = try responder.ask(.get, "/me", try bench.issuer.bearer("ann"))
         let stays = try responder.ask(.get, "/me", try bench.issuer.bearer("bob"))
@@ -97,11 +93,15 @@ struct SigningKeyTests {
         let reply = try settled(responder, fields)
         #expect(reply.status == 503)
         #expect(reply["/code"] == "\"UPSTREAM_UNAVAILABLE\"")
-        #expect(reply.fields[.retryAfter] == "1")
         #expect(reply.summary.access?.result == .unavailable)
-        serveKeys()
+        bench.serveKeys()
         advance(2)
-        #expect(try responder.reply(.get, "/me", fields).status == 503)
+        let next = try responder.reply(.get, "/me", fields)
+        #expect(next.status == 503)
+        #expect(next.fields[.retryAfter] == "1")
+        #expect(
+            next.summary.access?.reason
+                == "the gateway has no signing keys; the next fetch can begin in 1 s")
         advance(1)
         #expect(try responder.reply(.get, "/me", fields).status == 200)
         #expect(bench.events == ["mobile gone", "mobile back"])
@@ -111,7 +111,7 @@ struct SigningKeyTests {
     func rotation() throws {
         let responder = try responder()
         try bench.issuer.rotate()
-        serveKeys(after: .milliseconds(50))
+        bench.serveKeys(after: .milliseconds(50))
         let waiting = try (1...2).map { _ in try responder.ask(.get, "/me", bench.issuer.bearer("ann")) }
         bench.time.advance(by: Duration.milliseconds(50))
         #expect(try waiting.map { try $0.reply().status } == [200, 200])
@@ -155,7 +155,7 @@ struct SigningKeyTests {
             ("max-age=99999999", 86_400), ("no-cache, max-age=600", 300),
         ])
     func age(_ cacheControl: String, _ seconds: Int) throws {
-        serveKeys(cacheControl.isEmpty ? [:] : [.cacheControl: cacheControl])
+        bench.serveKeys(cacheControl.isEmpty ? [:] : [.cacheControl: cacheControl])
         let responder = try responder()
         func ask() throws -> Int {
             try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status
@@ -186,7 +186,7 @@ struct SigningKeyTests {
 
     @Test("Keys that are fresh for a day stay in use while the next fetch is slow, and after it has failed")
     func slowOutage() throws {
-        serveKeys([.cacheControl: "max-age=86400"])
+        bench.serveKeys([.cacheControl: "max-age=86400"])
         let responder = try responder()
         serve(.failure(.connectionRefused, after: .seconds(1)))
         advance(86_400)
@@ -218,7 +218,7 @@ struct SigningKeyTests {
         advance(299)
         #expect(try responder.reply(.get, "/me", old).status == 200)
         try bench.issuer.rotate(keepingOld: false)
-        serveKeys()
+        bench.serveKeys()
         advance(1)
         // Begins the fetch, which ends at once.
         #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("bob")).status == 200)
@@ -230,7 +230,7 @@ struct SigningKeyTests {
         let responder = try responder()
         let old = try bench.issuer.bearer("ann", expiresIn: 100_000)
         try bench.issuer.rotate(keepingOld: false)
-        serveKeys(after: .milliseconds(10))
+        bench.serveKeys(after: .milliseconds(10))
         advance(7200)
         let waiting = try responder.ask(.get, "/me", old)
         #expect(waiting.count == 0)
@@ -268,6 +268,71 @@ struct SigningKeyTests {
         let responder = try responder()
         #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status == 503)
         #expect(bench.events == ["mobile gone"])
+    }
+
+    /// Documents without a key for ES256: empty, an unknown curve, a point off the curve, a key for
+    /// encryption, a private key, a secret, and a key of another algorithm.
+    private static let unusable = [
+        #"{"keys":[]}"#, #"{"keys":[{"kty":"EC","crv":"P-521","x":"AA","y":"AA"}]}"#,
+        #"{"keys":[{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}]}"#,
+        #"{"keys":[{"kty":"EC","crv":"P-256","use":"enc","x":"AA","y":"AA"}]}"#,
+        #"{"keys":[{"kty":"EC","crv":"P-256","d":"AA","x":"AA","y":"AA"}]}"#,
+        #"{"keys":[{"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}]}"#,
+        #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#,
+    ]
+
+    /// Without what the log says about skipped keys.
+    private var changes: [String] { bench.events.filter { $0 != "mobile skips" } }
+
+    @Test("The first key set without a usable key brings no keys: tokens are 503", arguments: unusable)
+    func firstUnusable(_ body: String) throws {
+        serve(.json(body))
+        let responder = try responder()
+        let fields = try bench.issuer.bearer("ann")
+        let reply = try responder.reply(.get, "/me", fields)
+        #expect(reply.status == 503)
+        #expect(reply.summary.access?.result == .unavailable)
+        #expect(changes == ["mobile gone"])
+        #expect(bench.reasons.last == "the key set has no usable key for ES256")
+        bench.serveKeys()
+        advance(5)
+        #expect(try responder.reply(.get, "/me", fields).status == 200)
+        #expect(changes.last == "mobile back")
+    }
+
+    @Test(
+        "A key set without a usable key counts as a failed fetch: the old keys stay, and the log says it once",
+        arguments: unusable)
+    func laterUnusable(_ body: String) throws {
+        let responder = try responder()
+        let seen = try bench.issuer.bearer("ann", expiresIn: 100_000)
+        #expect(try responder.reply(.get, "/me", seen).status == 200)
+        serve(.json(body))
+        for _ in 1...3 {
+            advance(301)
+            #expect(try responder.reply(.get, "/me", seen).status == 200)
+            let unseen = try bench.issuer.bearer("bob")
+            #expect(try responder.reply(.get, "/me", unseen).status == 200)
+        }
+        #expect(bench.fetches == 4)
+        #expect(changes == ["mobile gone"])
+        #expect(bench.reasons.contains("the key set has no usable key for ES256"))
+        // A token with an unknown key may be good.
+        let token = try bench.issuer.token("eve", keyID: "unknown")
+        #expect(try responder.reply(.get, "/me", [.authorization: "Bearer \(token)"]).status == 503)
+    }
+
+    @Test("The log names the first skipped keys of a set, and why; the other keys are used")
+    func skipped() throws {
+        let key = #"{"kty":"oct","k":"AA"}"#
+        let keys = Array(repeating: key, count: 5).joined(separator: ",")
+        serve(.json(bench.issuer.keySet.replacing("[", with: "[\(keys),")))
+        let responder = try responder()
+        #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status == 200)
+        let reason = "a secret is used only from a file, with HS256 as the only algorithm"
+        let reasons = (1...4).map { "key \($0): \(reason); " }.joined()
+        #expect(bench.events == ["mobile skips"])
+        #expect(bench.reasons == ["\(reasons)and 1 more"])
     }
 
     @Test("A redirect of the keys' address is not followed")

@@ -88,6 +88,21 @@ struct AccessReloadTests {
         }
     }
 
+    @Test("A reload that finds an empty file of keys says so in the log, and every key is refused")
+    func emptyFile() throws {
+        let lines = try withAccessFile(level: "warning") { file throws in
+            #expect(try file.ask("/me", file.keyField).status == 200)
+            try file.write()
+            let hasEnded = Signal()
+            #expect(file.server.reload(because: "test") { _ in hasEnded.fire() })
+            try hasEnded.waitBlocking()
+            #expect(try file.ask("/me", file.keyField).status == 401)
+        }
+        let warnings = lines.filter { $0.contains(#""message":"configuration problem""#) }
+        #expect(
+            warnings.contains { $0.contains("partners.apiKeys.file: the file has no keys") }, "\(lines)")
+    }
+
     @Test("A file that cannot be used changes neither keys nor counts")
     func refusedFile() throws {
         try withAccessFile { file throws in

@@ -67,8 +67,42 @@ struct CallersInLogTests {
         for secret in ["secret-subject", "sluice_", "eyJ", "plan", "Bearer"] {
             #expect(!text.contains(secret), "\(secret)")
         }
-        // A refused request has its route, too.
+        // A refused request has its route and code, too, as any other line of an endpoint.
+        let refused = lines.filter { ($0[member: "status"]?.intValue ?? 0) >= 400 }
         #expect(lines[1][member: "route"]?.stringValue == "/me")
+        #expect(
+            refused.map { $0[member: "code"]?.stringValue } == [
+                "UNAUTHORIZED", "UNAUTHORIZED", "UNAUTHORIZED", "UNAUTHORIZED", "FORBIDDEN",
+                "TOO_MANY_REQUESTS", "TOO_MANY_REQUESTS",
+            ])
+    }
+
+    @Test("A write from a page of another site has a result of its own, and the log names the origin")
+    func crossSite() throws {
+        var lines: [JSONFragment] = []
+        let messages = try logLines { log in
+            lines = try withLoggedGateway(errors: log) {
+                $0.logLevel = .debug
+                $0.logFormat = .json
+                // Nobody is asked.
+                $0.upstreams = ["session": ["http://127.0.0.1:1"]]
+            } declare: { gateway in
+                gateway.auth(
+                    "web",
+                    .authorize(AuthorizerSettings(upstream: "session", get: "/auth", forward: [.cookie])))
+                gateway.post("/cart", .require("web")) { _ in .json(1) }
+            } _: { server throws in
+                let client = try RawClient(port: server.port)
+                defer { client.close() }
+                let fields = "Cookie: a=1\r\nOrigin: https://evil.example\r\nContent-Length: 0\r\n"
+                #expect(try client.reply(to: "/cart", fields, method: "POST").status == 403)
+                #expect(server.settled.access.callers == ["_none": ["crossSite": 1]])
+            }
+        }
+        #expect(lines.map(Self.caller) == ["authResult=crossSite"])
+        #expect(lines.map { $0[member: "code"]?.stringValue } == ["FORBIDDEN"])
+        let refusal = try #require(messages.first { $0.contains("caller refused") })
+        #expect(refusal.contains("Origin https://evil.example is not among cors.origins"), "\(refusal)")
     }
 
     @Test("A request whose client leaves in its upload has its caller in its line")

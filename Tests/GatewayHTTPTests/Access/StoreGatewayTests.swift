@@ -2,6 +2,7 @@ import EventIO
 import Foundation
 import GatewayConfig
 import GatewayCore
+import JSONBytes
 import TestSupport
 import Testing
 
@@ -106,6 +107,11 @@ struct StoreGatewayTests {
             lines.first?.contains(#""message":"store unavailable","store":"main","reason":"unreachable""#)
                 == true)
         #expect(lines.last?.contains(#""message":"store is back","store":"main""#) == true)
+        // Four that the process counted, and at least the one that it refused.
+        let missed = try #require(
+            lines.last.flatMap { try? JSONFragment(validating: Array($0.utf8)[...]) }?[
+                member: "requestsWithoutStore"]?.intValue)
+        #expect(missed >= 5)
         withExtendedLifetime(redis) {}
     }
 
@@ -156,6 +162,30 @@ struct StoreGatewayTests {
             #expect(try redis.command("DBSIZE") == ":1")
         }
         #expect(lines.isEmpty, "\(lines)")
+    }
+
+    @Test("reloadCertificates() also renews the authorities of a store; a failed reload changes nothing")
+    func certificates() throws {
+        let redis = try RedisServer(listens: .tls)
+        let folder = ScratchFolder()
+        let file = folder.file("authorities.pem")
+        var settings = RedisStore("rediss://localhost:\(redis.port)")
+        settings.timeout = .seconds(10)
+        settings.tls = TLSConfiguration()
+        settings.tls?.trust = .authorities(.file(file))
+        try TestAuthority.other.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        let lines = try serve(settings, rate: 1000) { server in
+            #expect(try server.ask("/deny").status == 503)
+            try "no certificate".write(toFile: file, atomically: true, encoding: .utf8)
+            let error = #expect(throws: GatewayStartError.self) { try server.reloadCertificates() }
+            #expect(error?.description.hasPrefix("stores.main.tls: ") == true, "\(error as Any)")
+            #expect(try server.ask("/deny").status == 503)
+            try TestAuthority.shared.pem.write(toFile: file, atomically: true, encoding: .utf8)
+            try server.reloadCertificates()
+            try spin(while: try server.ask("/deny").status != 200) { "the store is not used" }
+        }
+        #expect(lines.first?.contains(#""message":"store unavailable""#) == true, "\(lines)")
+        withExtendedLifetime(redis) {}
     }
 
     @Test("A gateway with a store that it cannot use does not start")

@@ -104,7 +104,7 @@ struct FileAccessTests {
         let missing = scratch.file("missing.keys")
         #expect(
             try gateway.problems(of: text(missing)) == [
-                "sluice.yaml:2:28: error: auth.a.apiKeys.file: the file cannot be read: no such file"
+                "sluice.yaml:2:28: error: auth.a.apiKeys.file: the file \"\(missing)\" cannot be read: no such file"
             ])
         try keys.write(toFile: missing, atomically: true, encoding: .utf8)
         #expect(!gateway.server.reloads.stamps.areCurrent)

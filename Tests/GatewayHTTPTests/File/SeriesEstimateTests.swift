@@ -73,7 +73,7 @@ struct SeriesEstimateTests {
             defaults: {require: a, rateLimits: [b, c]}
             """
         let with = try #require(try Self.check(Self.text(access, endpoints: 1, parts: 1)).series)
-        #expect(with == without + 2 * 7 + 2 * 2 + 17)
+        #expect(with == without + 2 * 8 + 2 * 2 + 17)
     }
 
     @Test("A gateway that has been asked has fewer series than the estimate")

@@ -371,17 +371,24 @@ struct WhoMayCallTests {
         gateway.post("/orders") { request in
             .json(["user": .init(try request.claim("sub", as: String.self))])
         }
-        gateway.post("/hooks", .csrf(false)) { _ in .status(.noContent) }
+        gateway.post("/hooks", .require("partners")) { _ in .status(.noContent) }
     }
 
-    @Test("A page of another site cannot write with a cookie", arguments: GatewayWorld.allCases)
+    @Test(
+        "A page of another site cannot write with a cookie, and a webhook needs a key",
+        arguments: GatewayWorld.allCases)
     func orders(world: GatewayWorld) async throws {
         let tokens = try tokens()
+        let keys = keys
         var configuration = GatewayServerConfiguration()
         configuration.cors = CORSPolicy(
             origins: .list(["https://app.example"]), headers: [.contentType], allowsCredentials: true)
         try await withGateway(
-            world, configuration: configuration, declare: { declareOrders(on: $0, tokens) }
+            world, configuration: configuration,
+            declare: { gateway in
+                gateway.auth("partners", .apiKeys(file: keys))
+                declareOrders(on: gateway, tokens)
+            }
         ) { client in
             let token = try signer.token("kim")
             func post(_ path: String, _ fields: HTTPFields) async throws -> TestResponse {
@@ -396,7 +403,9 @@ struct WhoMayCallTests {
             let own = try await post("/orders", [.origin: "https://app.example"])
             #expect(try own.data() == #"{"user":"kim"}"#)
             #expect(own.fields[.accessControlAllowOrigin] == "https://app.example")
-            let hook = try await post("/hooks", ["Sec-Fetch-Site": "cross-site"])
+            let cookie = try await post("/hooks", ["Sec-Fetch-Site": "cross-site"])
+            #expect(cookie.status == .unauthorized)
+            let hook = try await client.send(.post, "/hooks", partner.fields())
             #expect(hook.status == .noContent)
         }
     }

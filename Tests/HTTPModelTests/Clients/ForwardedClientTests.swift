@@ -237,10 +237,11 @@ struct ClientForwardingTests {
         }
     }
 
-    @Test("The fields by which proxies tell of a client are known in any case")
+    @Test("The fields by which proxies tell of a client are known in any case, with - and _ as equals")
     func names() {
         for name: HTTPFieldName in [
             "forwarded", "X-FORWARDED-FOR", "x-forwarded-port", "X-Real-Ip", "X-Forwarded-Prefix",
+            "X_Forwarded_For", "x-forwarded_proto", "X_Real-IP",
         ] {
             #expect(ClientForwarding.isField(name), "\(name)")
         }

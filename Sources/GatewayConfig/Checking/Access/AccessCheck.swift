@@ -14,6 +14,8 @@ struct AccessCheck {
         /// Fields of a client that pass besides `forward`.
         var passed: [Located<HTTPFieldName>] = []
         var calls: [PlannedCall] = []
+        /// Whether it serves other methods than GET.
+        let canWrite: Bool
         /// Nil for an endpoint whose requests pass through.
         var endpoint: PlannedEndpoint?
 
@@ -31,10 +33,13 @@ struct AccessCheck {
         self.reader = reader
         let endpoints = document.endpoints.map { endpoint in
             Site(
-                settings: endpoint.settings, place: endpoint.place, calls: endpoint.calls, endpoint: endpoint)
+                settings: endpoint.settings, place: endpoint.place, calls: endpoint.calls,
+                canWrite: endpoint.method != .get, endpoint: endpoint)
         }
         let proxies = document.proxies.map { proxy in
-            Site(settings: proxy.settings, place: proxy.place, passed: proxy.requestHeaders.added)
+            Site(
+                settings: proxy.settings, place: proxy.place, passed: proxy.requestHeaders.added,
+                canWrite: proxy.usedMethods.contains { $0 != .get })
         }
         sites = endpoints + proxies
         entries = Dictionary(document.auth.map { ($0.name.value, $0) }) { first, _ in first }
@@ -44,12 +49,17 @@ struct AccessCheck {
         for entry in document.auth { checkKeys(of: entry) }
         for site in sites { checkSources(of: site) }
         SentFieldCheck(access: self).run()
+        checkLoggedKeys()
         checkLimits()
         warnOfOpenEndpoints()
         warnOfUnused()
         var claims = ClaimCheck(access: self)
         claims.run()
         warnOfForwardedKeys()
+        warnOfForgeableWrites()
+        warnOfCookiesThatScriptsLack()
+        warnOfConstantClaims()
+        warnOfLimitsThatCountNobody()
         warnOfHeadersThatScriptsLack()
         warnOfLimitsByProxy()
     }
@@ -77,14 +87,22 @@ struct AccessCheck {
         let settings = upstream.settings
         let key = "\(Self.shown(entry)).jwt.keys"
         if !settings.urls.allSatisfy(Self.isSafe) {
+            let place = upstream.changes.place(of: "url") ?? upstream.changes.place(of: "urls")
             reader.error(
-                "\(key): the upstream \"\(name)\" is reached by http; whoever is on the way could replace the keys",
+                "\(key): the upstream \"\(name)\" is reached by http; whoever is on the way could replace the keys: "
+                    + "use https, a Unix socket or an address of this machine" + shown(place),
                 at: entry.place(of: "jwt.keys"))
         } else if let tls = settings.tls, tls.verification == .insecureNone, tls.pins.isEmpty {
             reader.error(
                 "\(key): the upstream \"\(name)\" has tls.verify: none; whoever is on the way could replace the keys",
                 at: entry.place(of: "jwt.keys"))
         }
+    }
+
+    /// Returns where the file has an address.
+    private func shown(_ place: ConfigPlace?) -> String {
+        guard let place, document.files.indices.contains(place.file) else { return "" }
+        return " (the address is at \(document.files[place.file]):\(place.line):\(place.column))"
     }
 
     /// The file can be read: the type of the value has checked its form.
@@ -128,6 +146,9 @@ struct AccessCheck {
         }
     }
 
+    /// What helps where two entries read one field.
+    private static let separate = ": require one of them, or give one a header or cookie of its own"
+
     /// Returns why two entries cannot stand in one requirement; nil if they can.
     private func conflict(_ one: ConfigAuth, _ other: ConfigAuth) -> String? {
         guard knowsSource(of: one), knowsSource(of: other) else { return nil }
@@ -140,11 +161,13 @@ struct AccessCheck {
             else { return nil }
             let source = isShown ? Self.text(one.sources[0]) : "one cookie"
             return "\(names) both read \(source) and have the same issuer, so it is unclear which decides"
+                + Self.separate
         }
         let fields = Set(one.sources.map(\.field))
         guard let shared = other.sources.first(where: { fields.contains($0.field) }) else { return nil }
         return
             "\(names) both read \(isShown ? shared.field.description : "one field"), so it is unclear which decides"
+            + Self.separate
     }
 
     /// Whether it is known where an entry's credential is: no variable that is not read names it.
@@ -168,8 +191,8 @@ struct AccessCheck {
             let users = sites.filter { $0.settings.limits.contains { $0.value == limit.name.value } }
             guard !users.isEmpty, users.allSatisfy({ $0.entries.isEmpty }) else { continue }
             reader.error(
-                "rateLimits.\(limit.name.value): no endpoint with this limit requires an identity",
-                at: limit.name.place)
+                "rateLimits.\(limit.name.value): no endpoint with this limit requires an identity: add require, or "
+                    + "count by client", at: limit.name.place)
         }
     }
 

@@ -35,6 +35,12 @@ extension AccessCheck {
         for entry in document.auth {
             guard case .apiKeys(let keys) = entry.method, knowsSource(of: entry) else { continue }
             let shown = entry.hidesSource ? "the field" : keys.header.description
+            for reference in sites.flatMap(\.calls).flatMap(\.references)
+            where reference.field == keys.header {
+                reader.problems.warning(
+                    "\(reference.text): \(shown) has the key of \(Self.shown(entry)), which upstreams would learn; "
+                        + "auth.\(entry.name.value).send tells them who calls", at: reference.place)
+            }
             for site in sites {
                 for (member, fields) in [("forward", site.settings.forward), ("requestHeaders", site.passed)]
                 {
@@ -47,6 +53,22 @@ extension AccessCheck {
                     }
                 }
             }
+        }
+    }
+
+    /// Whoever reads the log could call with the key.
+    func checkLoggedKeys() {
+        guard !document.changes.isUnknown("log.fields"), let place = document.changes.place(of: "log.fields")
+        else { return }
+        for entry in document.auth where knowsSource(of: entry) {
+            guard case .apiKeys(let keys) = entry.method,
+                document.settings.logFields.names.contains(keys.header)
+            else { continue }
+            let shown = entry.hidesSource ? "a field" : keys.header.description
+            reader.error(
+                reader.redacted(
+                    "log.fields: \(shown) carries the key of \(Self.shown(entry)), which no log may have"),
+                at: place)
         }
     }
 
@@ -65,6 +87,87 @@ extension AccessCheck {
                     "cors.headers lacks \(shown), which \(Self.shown(entry)) reads, so that scripts of other "
                         + "origins cannot send it", at: place)
             }
+        }
+    }
+}
+
+extension AccessCheck {
+    /// A browser sends a cookie with the requests of any page, so `csrf` is the only guard of writes.
+    func warnOfForgeableWrites() {
+        for site in sites where site.canWrite {
+            guard let csrf = site.settings.$csrf, !csrf.value, !reader.unread.contains(csrf.place) else {
+                continue
+            }
+            for entry in entries(of: site) where knowsSource(of: entry) && entry.readsCookie {
+                let name = entry.hidesSource ? "an entry" : Self.shown(entry)
+                reader.problems.warning(
+                    "csrf: \(name) reads a cookie, so pages of other sites can write in the name of a user; require "
+                        + "an entry that reads no cookie, or leave csrf on", at: csrf.place)
+            }
+        }
+    }
+
+    /// Scripts of other origins send cookies only if the policy says so. Whoever means it writes `false`.
+    func warnOfCookiesThatScriptsLack() {
+        guard reader.problems.errorCount == 0, document.settings.cors != nil,
+            !document.changes.has("cors.credentials"), let place = document.changes.place(of: "cors")
+        else { return }
+        for site in sites {
+            let entries = entries(of: site)
+            // Other credentials may be for scripts.
+            guard entries.count == site.entries.count, entries.allSatisfy(knowsSource),
+                entries.allSatisfy({ $0.sources.allSatisfy { $0.field == .cookie } })
+            else { continue }
+            for entry in entries {
+                let shown = entry.hidesSource ? "credential" : "cookie"
+                reader.problems.warning(
+                    "cors.credentials is not set, so that scripts of other origins cannot send the \(shown) that "
+                        + "\(Self.shown(entry)) reads", at: place)
+            }
+        }
+    }
+
+    /// The name of a claim without braces is a text, and all callers have the same one.
+    func warnOfConstantClaims() {
+        for entry in document.auth {
+            var claims = Self.commonClaims
+            switch entry.method {
+            case .jwt(let tokens): claims.formUnion(tokens.required)
+            case .authorize(let authorizer): claims.formUnion(authorizer.take.map(\.claim))
+            case .apiKeys: break
+            }
+            for field in entry.sent where !document.isSubstituted(field.value.place) {
+                guard let text = field.value.value.constant else { continue }
+                let claim = text.hasPrefix("claims.") ? String(text.dropFirst(7)) : text
+                guard claim != text || claims.contains(claim) else { continue }
+                let shown = Shown.text(text)
+                reader.problems.warning(
+                    "\(Self.shown(entry)).send.\(field.name.value): \"\(shown)\" is the same text for every caller; "
+                        + "write \"{claims.\(Shown.text(claim))}\"", at: field.value.place)
+            }
+        }
+    }
+
+    /// Claims of RFC 7519, RFC 9068 and OpenID Connect, and others that many issuers have.
+    private static let commonClaims: Set<String> = [
+        "iss", "sub", "aud", "jti", "sid", "azp", "client_id", "scope", "scp", "roles", "groups",
+        "entitlements", "name", "given_name", "family_name", "nickname", "preferred_username", "username",
+        "email", "phone_number", "locale", "tenant", "tid", "oid", "org_id", "plan",
+    ]
+
+    /// A default for all endpoints does not count callers without an identity.
+    func warnOfLimitsThatCountNobody() {
+        guard reader.problems.errorCount == 0 else { return }
+        let limits = Dictionary(document.rateLimits.map { ($0.name.value, $0) }) { first, _ in first }
+        for site in sites where site.entries.isEmpty && !site.settings.limits.isEmpty {
+            let own = site.settings.limits.compactMap { limits[$0.value] }
+            guard own.count == site.settings.limits.count,
+                own.allSatisfy({ $0.limit.needsIdentity && !$0.isUnknown })
+            else { continue }
+            let names = Words.list(own.map { "rateLimits.\($0.name.value)" }, "and")
+            reader.problems.warning(
+                "\(names) \(own.count == 1 ? "does" : "do") not count the requests of this endpoint, which requires no "
+                    + "identity; rateLimits: none says that it is meant", at: site.place)
         }
     }
 }
@@ -91,6 +194,16 @@ struct SentFieldCheck {
 
     func run() {
         guard !senders.isEmpty else { return }
+        for entry in access.document.auth where access.knowsSource(of: entry) {
+            guard case .authorize(let authorizer) = entry.method else { continue }
+            // The service verifies these two, so it may get a client's while an entry sends its own.
+            for name in authorizer.forward where name != .authorization && name != .cookie {
+                guard let sender = senders[CGIName(name)] else { continue }
+                reader.error(
+                    "\(AccessCheck.shown(entry)).authorize.forward: \(sender.field) is sent by \(sender.entry), so a "
+                        + "client's would be taken for it", at: entry.place(of: "authorize.forward"))
+            }
+        }
         for site in access.sites {
             check("forward", site.settings.forward)
             check("requestHeaders", site.passed)
@@ -151,6 +264,13 @@ struct SentFieldCheck {
             reader.error(
                 "\(member): \(AccessCheck.shown(own)) sends \(name), so the client's cannot pass", at: place)
         }
+    }
+}
+
+extension PlanReference {
+    /// The field of the client that it reads.
+    fileprivate var field: HTTPFieldName? {
+        if case .header(let name) = source { HTTPFieldName(name) } else { nil }
     }
 }
 

@@ -20,6 +20,8 @@ struct ClaimCheck {
             }
             keys[entry.name.value] = try? APIKeyTable(parsing: contents[...])
         }
+        warnOfEmptyTables()
+        for limit in access.document.rateLimits where !limit.isUnknown { check(limit) }
         for entry in access.document.auth {
             for reference in entry.sent.flatMap(\.value.value.references) { check(reference, [entry]) }
         }
@@ -61,26 +63,72 @@ struct ClaimCheck {
     private func check(_ reference: PlanReference, _ entries: [ConfigAuth]) {
         guard let name = reference.path.steps.first?.name else { return }
         for entry in entries {
-            let shown = AccessCheck.shown(entry)
-            switch entry.method {
-            case .jwt(let tokens):
-                // These two are compared, so they are there.
-                guard !["iss", "aud"].contains(name), !tokens.required.contains(name),
-                    !reader.unread.contains(entry.place(of: "jwt.required"))
-                else { continue }
+            guard let lack = lack(of: [name], entry) else { continue }
+            reader.problems.warning("\(reference.text): \(lack)", at: reference.place)
+        }
+    }
+
+    /// Returns why a caller of an entry may lack a claim; nil if none does, or it is not known.
+    ///
+    /// - Parameter names: the names that the claim may have, the longest first.
+    private func lack(of names: [String], _ entry: ConfigAuth) -> String? {
+        let shown = AccessCheck.shown(entry)
+        let name = Shown.text(names.first ?? "")
+        switch entry.method {
+        case .jwt(let tokens):
+            // The issuer and the audience are compared, so they are there.
+            guard !names.contains(where: { ["iss", "aud"].contains($0) || tokens.required.contains($0) }),
+                !reader.unread.contains(entry.place(of: "jwt.required"))
+            else { return nil }
+            return "\(shown).jwt.required lacks \(name), so that a token may come without it"
+        case .apiKeys:
+            guard !names.contains("sub"), let table = keys[entry.name.value],
+                table.keys.contains(where: { key in names.allSatisfy { key.claims[member: $0] == nil } })
+            else { return nil }
+            return "not all keys of \(shown) have the claim \(name)"
+        // It may answer with any claims.
+        case .authorize: return nil
+        }
+    }
+
+    // MARK: Limits
+
+    /// Callers without a claim share a count, or are not counted.
+    private func check(_ limit: ConfigRateLimit) {
+        let sites = access.sites.filter { $0.settings.limits.contains { $0.value == limit.name.value } }
+        let used = Set(sites.flatMap(access.entries).map(\.name.value))
+        let subject = "rateLimits.\(limit.name.value)"
+        // An identity is the entry and the claim `sub`.
+        let counted = limit.limit.key.map { $0 == .identity ? "claims.sub" : $0.description }
+            .filter { $0.hasPrefix("claims.") }
+        for entry in access.document.auth where used.contains(entry.name.value) {
+            for key in counted {
+                guard let lack = lack(of: Self.names(of: key.dropFirst(7)), entry) else { continue }
+                // A variable may name the claim.
                 reader.problems.warning(
-                    "\(reference.text): \(shown).jwt.required lacks \(Shown.text(name)), so that a token may come "
-                        + "without it", at: reference.place)
-            case .apiKeys:
-                guard name != "sub", let table = keys[entry.name.value],
-                    table.keys.contains(where: { $0.claims[member: name] == nil })
-                else { continue }
-                reader.problems.warning(
-                    "\(reference.text): not all keys of \(shown) have the claim \(Shown.text(name))",
-                    at: reference.place)
-            // It may answer with any claims.
-            case .authorize: continue
+                    reader.redacted("\(subject).key: \(lack); callers without the claim share one count"),
+                    at: limit.keyPlace)
             }
+            for name in limit.limit.when.keys.sorted() {
+                guard let lack = lack(of: Self.names(of: name[...]), entry) else { continue }
+                reader.problems.warning(
+                    "\(subject).when: \(lack); the limit does not count callers without the claim",
+                    at: limit.whenPlace)
+            }
+        }
+    }
+
+    /// Returns the claims that a name may mean: `org.id`, and `org` with the member `id`.
+    private static func names(of name: Substring) -> [String] {
+        let root = name.prefix { $0 != "." }
+        return root == name || root.isEmpty ? [String(name)] : [String(name), String(root)]
+    }
+
+    private func warnOfEmptyTables() {
+        for entry in access.document.auth where keys[entry.name.value]?.keys.isEmpty == true {
+            reader.problems.warning(
+                "\(AccessCheck.shown(entry)).apiKeys.file: the file has no keys, so every key is refused",
+                at: entry.place(of: "apiKeys.file"))
         }
     }
 }

@@ -8,6 +8,7 @@ extension SettingTable where Root == APIKeySettings {
     /// Keys in a field of the request.
     static let apiKeys = SettingTable(
         "apiKeys", standard: APIKeySettings(), required: ["file"],
+        example: "{file: /run/secrets/programs.keys}",
         meant: ["name": "header", "field": "header", "keys": "file"]
     ) {
         Setting(
@@ -25,6 +26,8 @@ extension SettingTable where Root == TokenSettings {
     /// Signed tokens.
     static let tokens = SettingTable(
         "jwt", standard: TokenSettings(), required: ["keys", "algorithms", "issuer", "audience"],
+        example: "{keys: {upstream: id, get: /jwks.json}, algorithms: [ES256], "
+            + "issuer: \"https://id.example\", audience: app}",
         meant: [
             "jwks": "keys", "jwks_uri": "keys", "jwksUri": "keys", "jwk_url": "keys", "jwksUrl": "keys",
             "alg": "algorithms", "iss": "issuer", "aud": "audience", "typ": "type", "clockSkew": "leeway",
@@ -79,6 +82,7 @@ extension SettingTable where Root == AuthorizerSettings {
     /// Another service that decides.
     static let authorizer = SettingTable(
         "authorize", standard: AuthorizerSettings(), required: ["upstream", "get"],
+        example: "{upstream: session, get: /auth, forward: [Cookie]}",
         meant: [
             "path": "get", "headers": "forward", "claims": "take", "authResponseHeaders": "take",
             "responseHeaders": "answer",
@@ -125,6 +129,7 @@ enum TokenKeysShape {
 
     static let shape: Shape = Shape(
         "keys", definition: "tokenKeys", exactlyOne: [upstream.name, file.name],
+        example: "{upstream: id, get: /jwks.json}",
         meant: ["url": upstream.name, "path": get.name, "jwks": file.name], upstream, get, file)
 
     static func decode(_ values: ShapeValues) -> TokenKeySource? {
@@ -133,7 +138,7 @@ enum TokenKeysShape {
             reader.error(
                 values.has(file)
                     ? "\(values.prefix): keys have upstream or file, not both"
-                    : "\(values.prefix): keys need the member \"upstream\" or \"file\"", at: values.place)
+                    : "\(values.prefix) needs the member \"upstream\" or \"file\"", at: values.place)
             return nil
         }
         if values.has(file) {
@@ -143,7 +148,7 @@ enum TokenKeysShape {
             return values.read(file).map { TokenKeySource(keys: .file($0.path), contents: $0.contents) }
         }
         guard values.has(get) else {
-            reader.error("\(values.prefix): keys with upstream need the member \"get\"", at: values.place)
+            reader.error(shape.needs(get.name, prefix: values.prefix), at: values.place)
             return nil
         }
         let (name, path) = (values.read(upstream), values.read(get))
@@ -191,7 +196,10 @@ extension ValueType where Value == SettingFile {
             } catch {
                 // Its appearance changes the configuration.
                 reader.readPaths.append(path)
-                reader.error("\(subject.text): the file cannot be read: \(error.message)", at: node.place)
+                // A path in a variable is not shown.
+                let tried = Shown.text(reader.redacted(source.absolute(path)), atMost: 200)
+                reader.error(
+                    "\(subject.text): the file \"\(tried)\" cannot be read: \(error.message)", at: node.place)
                 return nil
             }
         }
@@ -242,6 +250,9 @@ extension ValueType where Value == HTTPFieldName {
     static let authorizerField = ValueType(fieldNameTree, unknown: "X") { (scalar) throws(ScalarFault) in
         let name = try name(scalar)
         if let fault = FieldRules.fault(name, in: .answer) { throw .rule(fault) }
+        guard !CORSPolicy.fields.contains(where: { CGIName($0) == CGIName(name) }) else {
+            throw .rule("\(name) is set by the gateway alone")
+        }
         return name
     }
 

@@ -18,6 +18,7 @@ enum AuthShape {
 
     static let shape: Shape = Shape(
         "an entry of auth", definition: "auth", exactlyOne: [apiKeys.name, jwt.name, authorize.name],
+        example: "{apiKeys: {file: /run/secrets/programs.keys}}",
         meant: [
             "jwks": jwt.name, "apiKey": apiKeys.name, "api_keys": apiKeys.name, "keys": apiKeys.name,
             "bearer": jwt.name,

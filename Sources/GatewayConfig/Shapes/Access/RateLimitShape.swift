@@ -13,6 +13,7 @@ extension SettingTable where Root == RateLimit {
     /// A limit on requests.
     static let rateLimit = SettingTable(
         "a limit", definition: "rateLimit", standard: RateLimit(), required: ["key", "rate"],
+        example: "{key: client, rate: 100/1m}",
         meant: [
             "limit": "rate", "by": "key", "strategy": "key", "per": "rate", "every": "rate",
             "capacity": "burst",
@@ -134,7 +135,28 @@ extension ValueType where Value == RateLimit.Key {
         if let key = RateLimit.Key(scalar.text) { return key }
         throw .unfit(
             "is not client, identity, claims.NAME, header.NAME or endpoint"
-                + scalar.suggestion(among: ["client", "identity", "endpoint"]))
+                + (suggestion(for: scalar) ?? scalar.suggestion(among: ["client", "identity", "endpoint"])))
+    }
+
+    /// Words that others use for what requests are counted by.
+    private static let meant = [
+        "ip": "client", "address": "client", "remote_addr": "client", "user": "identity", "sub": "identity",
+        "subject": "identity", "caller": "identity", "consumer": "identity", "path": "endpoint",
+        "route": "endpoint",
+    ]
+
+    /// Returns `; did you mean "claims.plan"?` for `claim.plan` and the like; nil for other words.
+    private static func suggestion(for scalar: YAMLScalar) -> String? {
+        guard scalar.substitution == nil else { return nil }
+        if let word = meant[scalar.text.lowercased()] { return "; did you mean \"\(word)\"?" }
+        let parts = scalar.text.split(separator: ".", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        let roots = ["header", "claims"]
+        let root =
+            ReferenceRoot.meant[String(parts[0])]?.rawValue
+            ?? Suggestion.nearest(to: String(parts[0]), among: roots)
+        guard let root, roots.contains(root), RateLimit.Key("\(root).\(parts[1])") != nil else { return nil }
+        return "; did you mean \"\(root).\(Shown.text(String(parts[1])))\"?"
     }
 }
 
@@ -148,6 +170,7 @@ extension ValueType where Value == [ConfigRateLimit] {
         var limit = ConfigRateLimit(
             name, changes.value.applied(to: RateLimit()),
             keyPlace: changes.value.place(of: key("key")) ?? name.place)
+        limit.whenPlace = changes.value.place(of: key("when")) ?? name.place
         limit.isUnknown = changes.value.isUnknown(key("key")) || changes.value.isUnknown(key("when"))
         return limit
     }

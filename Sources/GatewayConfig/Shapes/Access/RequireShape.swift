@@ -19,6 +19,7 @@ enum RequireShape {
 
     static let shape: Shape = Shape(
         "a requirement", definition: "require", required: [any.name],
+        example: "{any: [app, web], scopes: [read]}",
         meant: ["auth": any.name, "anyOf": any.name, "scope": scopes.name, "roles": claims.name], any, scopes,
         claims, optional)
 
@@ -35,7 +36,10 @@ enum RequireShape {
 extension ValueType where Value == PlannedRequirement {
     /// `none`, the name of an entry, names, or more.
     static let requirement: ValueType = {
-        let names = ValueType<[Located<String>]>.authNames
+        let names = ValueType<[Located<String>]>.names(
+            of: ValueType<String>.authName.notMapping(
+                "; a requirement stands without a list around it: require: {any: [app, web]}"),
+            1...AuthShape.mostEntries)
         let text = ValueType(schema: names.schema) { node, subject, reader in
             if case .scalar(let scalar) = node.content, scalar.text == AccessName.noName, !scalar.isUnknown {
                 return PlannedRequirement(at: node.place)
@@ -49,11 +53,14 @@ extension ValueType where Value == PlannedRequirement {
 
 extension ValueType where Value == [Located<String>] {
     /// Names of entries of `auth`, or one.
-    static let authNames = names(of: .authName, 1...AuthShape.mostEntries)
+    static let authNames = names(
+        of: .authName.notMapping("; name an entry of auth"), 1...AuthShape.mostEntries)
 
     /// Names of limits, one, or none.
     static let limitNames: ValueType = {
-        let names = names(of: .limitName, 0...RateLimitShape.mostOfEndpoint)
+        let names = names(
+            of: .limitName.notMapping("; declare the limit under rateLimits of the file, and name it here"),
+            0...RateLimitShape.mostOfEndpoint)
         return ValueType(schema: names.schema) { node, subject, reader in
             if case .scalar(let scalar) = node.content, scalar.text == AccessName.noName, !scalar.isUnknown {
                 return []
@@ -63,7 +70,7 @@ extension ValueType where Value == [Located<String>] {
     }()
 
     /// A list of names, each once, or one name. A name with a problem makes the whole unknown.
-    private static func names(of name: ValueType<String>, _ counts: ClosedRange<Int>) -> ValueType {
+    fileprivate static func names(of name: ValueType<String>, _ counts: ClosedRange<Int>) -> ValueType {
         let list = ValueType.list(of: name.located, counts)
         return ValueType { definitions in
             .any(of: [name.schema(&definitions), list.schema(&definitions)])

@@ -4,6 +4,7 @@ extension SettingTable where Root == RedisStore {
     /// A server in which processes count together.
     static let store = SettingTable(
         "a store", definition: "store", standard: RedisStore(""), required: ["redis"],
+        example: "{redis: \"redis://cache:6379\"}",
         meant: [
             "url": "redis", "valkey": "redis", "address": "redis", "username": "user", "db": "database",
             "keyPrefix": "prefix",

@@ -5,9 +5,11 @@ import JSONBytes
 
 /// Decides whether a request may go on: a state machine with one event for its head and one for each answer
 /// of another program. It does no I/O itself, and whatever it cannot decide is not admitted.
-struct AccessCheck: Sendable {
+///
+/// It is large, so it cannot be copied.
+struct AccessCheck: ~Copyable, Sendable {
     /// What the caller of an event does next.
-    enum Step: Sendable {
+    indirect enum Step: Sendable {
         /// Continue with the request.
         case admitted
         /// Answer with this error.
@@ -31,33 +33,45 @@ struct AccessCheck: Sendable {
     private enum State: Sendable {
         /// Valid transitions: all.
         case awaitingHead
-        /// A token is signed with an unknown key. Valid transitions: `awaitingStore`, `over`.
-        case awaitingKeys(PendingToken)
+        /// A token is signed with an unknown key. Valid transitions: all but `awaitingHead`.
+        ///
+        /// - Parameter since: when the request began to wait for a fetch; nanoseconds.
+        case awaitingKeys(PendingToken, since: Int64)
         /// Valid transitions: `awaitingStore`, `over`.
         case awaitingVerdict(AuthEntry)
-        /// With the refusal of a credential, if the store only counts who guesses. Valid transitions: `over`.
-        case awaitingStore(refusal: GatewayError?)
+        /// Valid transitions: `awaitingKeys`, `awaitingVerdict`, `awaitingStore` once more, `over`.
+        case awaitingStore(then: Continuation)
         case over
     }
 
-    /// A token that keys have to verify.
-    private struct PendingToken: Sendable {
-        let token: UnverifiedToken
-        let digest: SHA256Digest
-        let entry: AuthEntry
-        let tokens: TokenEntry
+    /// What a request does if the limits pass it that a store counts.
+    private enum Continuation: Sendable {
+        case admit
+        /// It is refused for another reason, which the limits precede.
+        indirect case refuse(GatewayError)
+        /// Its token needs keys that have to be fetched.
+        case verify(PendingToken)
+        /// An authorizer has to decide.
+        case ask(AuthEntry)
     }
 
     let plan: AccessPlan
     /// The tokens that the loop has verified.
     let verified: AccessLoop
-    private(set) var identity: Identity?
-    /// What an authorizer gives the client with any answer.
-    private var authorizerFields = HTTPFields()
-    private var noted = AccessNote()
+    /// How the check ended, or stands.
+    private(set) var noted = AccessNote()
     private var state = State.awaitingHead
-    private var usage = LimitUsage()
     private var request: LimitedRequest
+    /// When the last event came.
+    private var moment = Moment(wall: 0, now: 0)
+    /// What an authorizer gives the client with any answer from then on. No answer that comes before its
+    /// verdict, or instead of it, can tell what the verdict was: limits by client and endpoint are taken
+    /// before it is asked.
+    private var authorizerFields = HTTPFields()
+    /// Why the first claim that was needed later could not be used.
+    private var unfitClaim: String?
+    /// Keys that have to be fetched once the event is over: see `SigningKeys.number(at:_:)`.
+    private var due: [SigningKeys] = []
 
     init(_ plan: AccessPlan, _ fields: HTTPFields, from client: IPAddress?, verified: AccessLoop) {
         self.plan = plan
@@ -66,12 +80,8 @@ struct AccessCheck: Sendable {
             fields: fields, client: client, identity: nil, endpoint: plan.endpoint, now: 0)
     }
 
-    /// How the check ended, or stands.
-    var note: AccessNote {
-        var note = noted
-        note.limits = usage.names
-        return note
-    }
+    /// Nil before it is known, and for a caller who is refused.
+    var identity: Identity? { request.identity }
 
     /// Whether the request is or will be refused: a store may have to count it first.
     var isRefused: Bool { noted.reason != nil }
@@ -81,7 +91,7 @@ struct AccessCheck: Sendable {
 
     /// Adds the fields of any answer: what limits have left, and what an authorizer says.
     func addFields(to fields: inout HTTPFields) {
-        usage.addFields(to: &fields)
+        noted.usage.addFields(to: &fields)
         if !authorizerFields.isEmpty { fields.append(contentsOf: authorizerFields) }
     }
 
@@ -91,56 +101,56 @@ struct AccessCheck: Sendable {
     ///
     /// The order matters: what costs least and protects most comes first.
     mutating func headReceived(_ head: HTTPRequestHead, at moment: Moment) -> Step {
-        request.now = moment.now
+        begin(at: moment)
         if let limits = plan.limits {
-            switch limits.begin(request, &usage) {
-            case .passed: break
-            case let step: return follow(step)
-            }
+            let step = limits.begin(request, &noted.usage)
+            // Nobody has looked at the credential, and no store is asked.
+            guard case .passed = step else { return follow(step, then: .admit) }
         }
         if let rule = plan.crossOrigin, CrossOriginRule.concerns(head.method),
-            rule.refuses(head.fields, authority: head.authorityBytes)
+            let fault = rule.fault(of: head.fields, authority: head.authorityBytes)
         {
-            return refuse(.crossOriginWrite, .forbidden, "a page of another site may have made the request")
+            return refuse(.crossSiteWrite, .crossSite, fault)
         }
-        guard !plan.entries.isEmpty else { return proceed(at: moment) }
+        guard !plan.entries.isEmpty else { return proceed() }
         for (index, entry) in plan.entries.enumerated() {
             switch Credential(of: entry, in: head.fields) {
             case .missing: continue
             case .repeated:
                 return refuse(.badCredential(of: entry), .invalid, "the credential occurs twice", by: entry)
-            case .fields:
-                guard case .authorizer(let authorizer) = entry.kind else { continue }
-                noted.entry = entry.name
-                state = .awaitingVerdict(entry)
-                return .ask(entry, authorizer)
+            case .fields: return takeEarly(then: .ask(entry))
             case .text(let text):
                 switch entry.kind {
-                case .keys(let keys): return check(key: text, in: keys, of: entry, at: moment)
-                case .tokens: return check(token: text, by: plan.peers(ofEntry: index), at: moment)
+                case .keys(let keys): return check(key: text, in: keys, of: entry)
+                case .tokens: return check(token: text, by: plan.peers(ofEntry: index))
                 case .authorizer: continue
                 }
             }
         }
         noted.result = AccessNote.Result.none
         guard plan.isOptional else {
-            return refuse(.noCredential(plan.entries), .none, "the request has no credential")
+            return refuse(.noCredential(plan.entries), .none, plan.missingCredential)
         }
-        return proceed(at: moment)
+        return proceed()
     }
 
-    /// The fetch of signing keys has ended, well or not.
-    mutating func keysArrived(at moment: Moment) -> Step {
-        guard case .awaitingKeys(let pending) = state else { return broken("keys arrived") }
-        return verify(pending, afterFetch: true, at: moment)
+    /// The wait for signing keys has ended, with them or not.
+    mutating func keysArrived(_ end: SigningKeys.WaitEnd, at moment: Moment) -> Step {
+        guard case .awaitingKeys(let pending, let since) = state else { return broken("keys arrived") }
+        begin(at: moment)
+        switch end {
+        case .ended: return verify(pending, waited: since)
+        case .crowd: return refuse(.crowd, by: pending.entry)
+        }
     }
 
     /// The service has answered, or has not.
     mutating func authorizerAnswered(_ answer: AuthorizerAnswer, at moment: Moment) -> Step {
         guard case .awaitingVerdict(let entry) = state else { return broken("an authorizer answered") }
+        begin(at: moment)
         authorizerFields = answer.fields
         switch answer.verdict {
-        case .admitted(let claims): return accept(entry.identity(claims), of: entry, at: moment)
+        case .admitted(let claims): return accept(entry.identity(claims), of: entry)
         case .refused(let error, let reason):
             let result: AccessNote.Result =
                 switch error.code.status {
@@ -155,11 +165,32 @@ struct AccessCheck: Sendable {
 
     /// The store has answered, or has not in time.
     mutating func storeAnswered(_ outcome: StoreOutcome, at moment: Moment) -> Step {
-        guard case .awaitingStore(let refusal) = state, let limits = plan.limits else {
+        guard case .awaitingStore(let next) = state, let limits = plan.limits else {
             return broken("a store answered")
         }
+        begin(at: moment)
+        return follow(limits.storeAnswered(outcome, request, &noted.usage), then: next)
+    }
+
+    /// Returns the keys that the last event found due, once.
+    mutating func takeDue() -> [SigningKeys] {
+        defer { due = [] }
+        return due
+    }
+
+    private mutating func begin(at moment: Moment) {
+        self.moment = moment
         request.now = moment.now
-        return follow(limits.storeAnswered(outcome, request, &usage), refusal: refusal)
+    }
+
+    /// A call, or the handler, could not use a claim of the caller. The answer decides what that means.
+    mutating func claimIsUnfit(_ reason: String) { unfitClaim = unfitClaim ?? reason }
+
+    /// The request is answered with 403 after it was admitted.
+    mutating func answersForbidden() {
+        guard let unfitClaim, noted.reason == nil else { return }
+        noted.result = .forbidden
+        noted.reason = unfitClaim
     }
 
     /// An event came that nobody waits for. The request is not admitted.
@@ -171,97 +202,91 @@ struct AccessCheck: Sendable {
     // MARK: - Credentials
 
     private mutating func check(
-        key: ArraySlice<UInt8>, in keys: KeyEntry, of entry: AuthEntry, at moment: Moment
+        key: ArraySlice<UInt8>, in keys: KeyEntry, of entry: AuthEntry
     ) -> Step {
         guard let identity = keys.find(key) else {
             return refuse(.badCredential(of: entry), .invalid, "the key is unknown", by: entry)
         }
-        noted.key = identity.key
-        return accept(identity, of: entry, at: moment)
+        return accept(identity, of: entry)
     }
 
     private mutating func check(
-        token text: ArraySlice<UInt8>, by peers: [AccessPlan.TokenPeer], at moment: Moment
+        token text: ArraySlice<UInt8>, by peers: [AccessPlan.TokenPeer]
     ) -> Step {
         guard let first = peers.first else { return broken("a token came") }
         // Digests of long texts cost, and no token is that long.
         guard text.count <= UnverifiedToken.maxLength else { return refuse(.tooLong, by: first.entry) }
         let digest = SHA256Digest(of: text)
         for peer in peers {
-            let number = peer.tokens.keys.number(at: moment.now)
+            let number = peer.tokens.keys.number(at: moment.now, &due)
             if number > 0, let identity = verified.find(digest, keys: number, at: moment.wall) {
-                return accept(identity, of: peer.entry, at: moment)
+                return accept(identity, of: peer.entry)
             }
         }
         do throws(TokenFault) {
             let token = try UnverifiedToken(parsing: text)
             // Of several issuers, the one that the token names has to have signed it.
             let chosen = peers.count == 1 ? first : peers.first { $0.tokens.issuer == token.issuer }
-            guard let chosen else { throw .wrongIssuer }
-            let pending = PendingToken(
-                token: token, digest: digest, entry: chosen.entry, tokens: chosen.tokens)
-            return verify(pending, afterFetch: false, at: moment)
+            guard let chosen else { throw .wrongIssuer(expected: peers.map(\.tokens.issuer)) }
+            return verify(PendingToken(token, digest, of: chosen))
         } catch {
             return refuse(error, by: first.entry)
         }
     }
 
-    private mutating func verify(_ pending: PendingToken, afterFetch: Bool, at moment: Moment) -> Step {
+    /// - Parameter since: when the request began to wait for a fetch; nil before it waits.
+    private mutating func verify(_ pending: PendingToken, waited since: Int64? = nil) -> Step {
         let (token, keys, verifier) = (pending.token, pending.tokens.keys, pending.tokens.verifier)
-        noted.entry = pending.entry.name
-        switch keys.keys(at: moment.now) {
+        noted.by = pending.entry
+        switch keys.keys(at: moment.now, &due) {
         case .keys(let set, let number):
             switch verifier.verify(token, with: set, at: moment.wall) {
             case .valid(let end):
                 let identity = pending.entry.identity(token.claims)
                 verified.insert(identity, for: pending.digest, keys: number, until: end, at: moment.wall)
-                return accept(identity, of: pending.entry, at: moment)
+                return accept(identity, of: pending.entry)
             case .invalid(let fault): return refuse(fault, by: pending.entry)
-            case .unknownKey: return keyIsUnknown(pending, in: number, afterFetch: afterFetch, at: moment)
+            case .unknownKey: return keyIsUnknown(pending, in: number, waited: since)
             }
         case .later:
             // A token that no key could save causes no wait.
             if case .invalid(let fault) = verifier.verify(token, with: .empty, at: moment.wall) {
                 return refuse(fault, by: pending.entry)
             }
-            return wait(pending)
-        case .unavailable:
-            return refuse(.callerUnknown, .unavailable, "the keys have not been fetched", by: pending.entry)
+            return owesEarly ? takeEarly(then: .verify(pending)) : wait(pending, since)
+        case .unavailable(let missing): return refuse(missing, by: pending.entry)
         }
     }
 
     private mutating func keyIsUnknown(
-        _ pending: PendingToken, in number: UInt64, afterFetch: Bool, at moment: Moment
+        _ pending: PendingToken, in number: UInt64, waited since: Int64?
     ) -> Step {
-        let keys = pending.tokens.keys
-        if afterFetch {
-            guard !keys.hasFailed else {
-                return refuse(
-                    .callerUnknown, .unavailable, "the key is unknown, and newer keys cannot be had",
-                    by: pending.entry)
-            }
-            return refuse(.unknownKey, by: pending.entry)
-        }
-        switch keys.keyIsUnknown(in: number, at: moment.now) {
-        case .again: return verify(pending, afterFetch: false, at: moment)
-        case .wait: return wait(pending)
-        case .refuse: return refuse(.unknownKey, by: pending.entry)
-        case .unavailable:
+        // Whoever may cause a fetch, or waits for one, is counted before.
+        if owesEarly { return takeEarly(then: .verify(pending)) }
+        let (keys, leeway) = (pending.tokens.keys, pending.tokens.verifier.rules.leeway)
+        let existed = pending.token.existed(at: moment, leeway: leeway)
+        switch keys.keyIsUnknown(in: number, at: moment.now, existed: existed, waited: since, &due) {
+        case .again: return verify(pending, waited: since)
+        case .wait: return wait(pending, since)
+        case .refuse(let next):
+            let later = next.map { "; \(KeysMissing.nextFetch($0))" } ?? ""
             return refuse(
-                .callerUnknown, .unavailable, "the key is unknown, and newer keys cannot be had",
+                .badCredential(of: pending.entry), .invalid, "\(TokenFault.unknownKey)\(later)",
                 by: pending.entry)
+        case .unavailable(let missing): return refuse(missing, by: pending.entry)
         }
     }
 
-    private mutating func wait(_ pending: PendingToken) -> Step {
-        state = .awaitingKeys(pending)
+    private mutating func wait(_ pending: PendingToken, _ since: Int64?) -> Step {
+        state = .awaitingKeys(pending, since: since ?? moment.now)
         return .awaitKeys(pending.tokens.keys)
     }
 
     // MARK: - Requirement and limits
 
-    private mutating func accept(_ identity: Identity, of entry: AuthEntry, at moment: Moment) -> Step {
-        noted.entry = entry.name
+    private mutating func accept(_ identity: Identity, of entry: AuthEntry) -> Step {
+        noted.by = entry
+        noted.caller = identity
         noted.result = .ok
         if case .failure(let fault) = identity.sent {
             return refuse(.unfitClaim, .forbidden, "\(fault)", by: entry)
@@ -275,35 +300,62 @@ struct AccessCheck: Sendable {
                 .insufficient(plan.rule, of: entry), .forbidden, "the claim \(name) is not as required",
                 by: entry)
         }
-        self.identity = identity
         request.identity = identity
-        return proceed(at: moment)
+        return proceed()
     }
 
-    private mutating func proceed(at moment: Moment) -> Step {
-        guard let limits = plan.limits else {
-            state = .over
-            return .admitted
-        }
-        request.now = moment.now
-        return follow(limits.proceed(request, &usage))
-    }
-
-    /// - Parameter refusal: the refusal of a credential, which limits precede.
-    private mutating func follow(_ step: LimitStep, refusal: GatewayError? = nil) -> Step {
+    /// The caller is known, or need not be.
+    private mutating func proceed() -> Step {
+        guard let limits = plan.limits else { return go(on: .admit) }
+        let step = limits.proceed(request, &noted.usage)
         switch step {
-        case .passed:
-            state = .over
-            return refusal.map { .refused($0) } ?? .admitted
+        case .passed: return go(on: .admit)
+        case .refused(let error, let names): return refuse(error, .limited, Self.reason(names))
+        case .unavailable, .asks: return follow(step, then: .admit)
+        }
+    }
+
+    /// Whether limits by client and endpoint come next, which a store counts.
+    private var owesEarly: Bool { plan.limits?.owesEarly(noted.usage) ?? false }
+
+    /// Takes limits by client and endpoint from a store, unless that is done. Whatever depends on the
+    /// credential comes after it: another program that is asked, and a refusal.
+    private mutating func takeEarly(then next: Continuation) -> Step {
+        guard let limits = plan.limits, limits.owesEarly(noted.usage) else { return go(on: next) }
+        return follow(limits.takeEarly(request, &noted.usage), then: next)
+    }
+
+    private mutating func follow(_ step: LimitStep, then next: Continuation) -> Step {
+        switch step {
+        case .passed: return go(on: next)
         case .asks(let store, let limits):
-            state = .awaitingStore(refusal: refusal)
+            state = .awaitingStore(then: next)
             return .take(store, limits)
-        case .refused(let error, let limits):
-            noted.refusedBy = limits
-            return end(with: error, .limited, "a limit is used up")
+        case .refused(let error, let names): return end(with: error, .limited, Self.reason(names))
         case .unavailable(let error):
             return end(with: error, .unavailable, "a store of limits did not answer")
         }
+    }
+
+    private mutating func go(on next: Continuation) -> Step {
+        switch next {
+        case .admit:
+            state = .over
+            return .admitted
+        case .refuse(let error):
+            state = .over
+            return .refused(error)
+        case .verify(let pending): return verify(pending)
+        case .ask(let entry):
+            guard case .authorizer(let authorizer) = entry.kind else { return broken("a verdict is due") }
+            noted.by = entry
+            state = .awaitingVerdict(entry)
+            return .ask(entry, authorizer)
+        }
+    }
+
+    private static func reason(_ limits: [String]) -> String {
+        "the \(GatewayError.subject(of: limits)) used up"
     }
 
     // MARK: - Refusals
@@ -315,21 +367,24 @@ struct AccessCheck: Sendable {
             by: entry)
     }
 
-    /// Refuses a credential. Limits that come before it count whoever guesses, also if a store counts them.
+    private mutating func refuse(_ missing: KeysMissing, by entry: AuthEntry) -> Step {
+        refuse(.callerUnknown(retryAfter: missing.retryAfter), .unavailable, "\(missing)", by: entry)
+    }
+
+    /// Refuses the request. Limits that come before the reason count whoever guesses, also in a store.
     private mutating func refuse(
         _ error: GatewayError, _ result: AccessNote.Result, _ reason: String, by entry: AuthEntry? = nil
     ) -> Step {
-        if let entry { noted.entry = entry.name }
+        if let entry { noted.by = entry }
         let refusal = end(with: error, result, reason)
-        guard let limits = plan.limits, limits.hasEarlyStored, result != .unavailable else { return refusal }
-        return follow(limits.beforeRefusal(request, &usage), refusal: error)
+        return owesEarly ? takeEarly(then: .refuse(error)) : refusal
     }
 
     private mutating func end(
         with error: GatewayError, _ result: AccessNote.Result, _ reason: String
     ) -> Step {
         state = .over
-        identity = nil
+        request.identity = nil
         noted.result = result
         noted.reason = reason
         return .refused(error)

@@ -125,7 +125,7 @@ struct AccessDirectory: Sendable {
             guard upstream.isProtected else {
                 faults.append(
                     "\(subject): the upstream \"\(name)\" is reached by http; whoever is on the way could "
-                        + "replace the keys")
+                        + "replace the keys: use https, a Unix socket or an address of this machine")
                 return nil
             }
             let identity = SigningKeys.Identity(
@@ -175,7 +175,9 @@ struct AccessDirectory: Sendable {
             faults.append("\(subject).forward: the gateway itself sets \(name)")
         }
         for name in settings.answer
-        where Renderer.isGatewayField(name, ofMadeBody: true) || CORSPolicy.fields.contains(name) {
+        where Renderer.isGatewayField(name, ofMadeBody: true)
+            || CORSPolicy.fields.contains(where: { CGIName($0) == CGIName(name) })
+        {
             faults.append("\(subject).answer: the gateway itself sets \(name)")
         }
         if settings.timeout <= .zero { faults.append("\(subject).timeout must be more than 0") }
@@ -313,7 +315,9 @@ struct AccessDirectory: Sendable {
                     // The issuer chooses between them.
                     guard own.cookie == others.cookie, own.issuer == others.issuer else { continue }
                 }
-                faults.append("requires \(other.name) and \(entry.name), which both read \(field)")
+                faults.append(
+                    "requires \(other.name) and \(entry.name), which both read \(field): require one of them, or "
+                        + "give one a header or cookie of its own")
             }
         }
         return faults
@@ -327,8 +331,16 @@ struct AccessDirectory: Sendable {
     ) {
         for (name, limit) in limits where limit.settings.needsIdentity && usedLimits.contains(name) {
             if !limitsOfKnownCallers.contains(name) {
-                faults.append("rateLimits.\(name): no endpoint with this limit requires an identity")
+                faults.append(
+                    "rateLimits.\(name): no endpoint with this limit requires an identity: add require, or count "
+                        + "by client")
             }
+        }
+        for name in names {
+            guard case .authorizer(let authorizer)? = entries[name]?.kind else { continue }
+            // The service verifies these two, so it may get a client's while an entry sends its own.
+            let claimed = authorizer.forward.filter { $0 != .authorization && $0 != .cookie }
+            check(claimed, of: "auth.\(name).authorize forwards")
         }
         for endpoint in endpoints { check(endpoint.forwarded, of: "\(endpoint.origin.endpoint) forwards") }
         for proxy in proxies { check(proxy.fields, of: "the proxy \(proxy.path) passes on") }

@@ -4,4 +4,6 @@ package enum AccessEvent: Sendable {
     case keysAreGone(entry: String, reason: String)
     /// Signing keys have been fetched after a failure.
     case keysAreBack(entry: String)
+    /// Keys of a fetched set are not used. `reasons` names the first of them.
+    case keysSkipped(entry: String, reasons: String)
 }

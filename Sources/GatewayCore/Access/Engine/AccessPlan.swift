@@ -46,5 +46,12 @@ final class AccessPlan: Sendable {
         }
     }
 
+    /// What a request without a credential lacks, for the log.
+    var missingCredential: String {
+        var names: [String] = []
+        for name in entries.flatMap(\.credentials) where !names.contains(name) { names.append(name) }
+        return "the request has no credential: no \(names.joined(separator: ", no "))"
+    }
+
     func peers(ofEntry index: Int) -> [TokenPeer] { peers[index] }
 }

@@ -33,13 +33,19 @@ extension GatewayError {
     /// A claim cannot be told to upstreams.
     static var unfitClaim: GatewayError { .forbidden("The caller is not allowed to do this") }
 
-    static var crossOriginWrite: GatewayError {
-        .forbidden("A page of another site must not make this request")
+    /// A page of another site may have made the request. Its developer learns what to change, and an attacker
+    /// nothing that the page does not see anyway.
+    static var crossSiteWrite: GatewayError {
+        .forbidden(
+            "A page of another site must not make this request: its origin is not among cors.origins")
     }
 
     /// Keys or a verdict cannot be had.
-    static var callerUnknown: GatewayError {
-        .upstreamUnavailable("The caller cannot be checked at the moment")
+    static var callerUnknown: GatewayError { callerUnknown(retryAfter: 1) }
+
+    /// - Parameter retryAfter: seconds.
+    static func callerUnknown(retryAfter: Int) -> GatewayError {
+        .upstreamUnavailable("The caller cannot be checked at the moment", retryAfter: retryAfter)
     }
 
     private static func refusedCaller(_ code: ErrorCode, _ message: String, _ challenges: [String])

@@ -49,6 +49,19 @@ final class AuthEntry: Sendable {
         }
     }
 
+    /// Where the entry looks for a credential, in words: `Bearer token in Authorization`.
+    var credentials: [String] {
+        switch kind {
+        case .keys(let entry): [entry.header.description]
+        case .tokens(let entry):
+            [
+                entry.cookie.map { "cookie \(String(decoding: $0, as: UTF8.self))" }
+                    ?? "Bearer token in Authorization"
+            ]
+        case .authorizer(let entry): entry.forward.map(\.description)
+        }
+    }
+
     func identity(_ claims: JSONFragment) -> Identity { Identity(entry: name, claims: claims, send: send) }
 }
 

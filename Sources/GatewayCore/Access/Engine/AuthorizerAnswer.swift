@@ -29,7 +29,7 @@ struct AuthorizerAnswer: Sendable {
         // Only a request with a condition is answered so.
         case 304: verdict = .unavailable("the authorizer answered with 304")
         case 300..<400:
-            verdict = .refused(.noCredential([entry]), "the authorizer redirects to a login")
+            verdict = .refused(.badCredential(of: entry), "the authorizer redirects to a login")
         case 401: verdict = .refused(Self.unauthorized(response, entry), "the authorizer answered with 401")
         case 403, 429: verdict = .refused(Self.refusal(response), "the authorizer answered with \(status)")
         default: verdict = .unavailable("the authorizer answered with \(status)")

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 import HTTPModel
 
 /// Keeps pages of other sites from writing with a client's cookies, without a token: the rules of Go 1.25's
@@ -16,23 +17,42 @@ struct CrossOriginRule: Sendable {
     /// Whether requests with this method are checked.
     static func concerns(_ method: HTTPMethod) -> Bool { writes.contains(method) }
 
-    /// Whether the request may come from a page that must not make it.
-    func refuses(_ fields: HTTPFields, authority: ArraySlice<UInt8>?) -> Bool {
+    /// Why the request may come from a page that must not make it, for the log; nil if no such page made it.
+    func fault(of fields: HTTPFields, authority: ArraySlice<UInt8>?) -> String? {
         let origins = fields.valueBytes(of: .origin)
         // A browser sends each of these fields once.
-        guard origins.count < 2 else { return true }
+        guard origins.count < 2 else { return "Origin occurs twice" }
         let origin = origins.first
-        if let origin, let cors, cors.lists(origin, of: fields) { return false }
+        if let origin, let cors, cors.lists(origin, of: fields) { return nil }
         let sites = fields.valueBytes(of: Self.secFetchSite)
-        guard sites.count < 2 else { return true }
+        guard sites.count < 2 else { return "Sec-Fetch-Site occurs twice" }
         if let site = sites.first {
-            return !(site.elementsEqual("same-origin".utf8) || site.elementsEqual("none".utf8))
+            if site.elementsEqual("same-origin".utf8) || site.elementsEqual("none".utf8) { return nil }
+            return "\(unlisted(origin)) and Sec-Fetch-Site is \(Self.shown(site)), not same-origin or none"
         }
-        guard let origin else { return false }
-        guard let authority, let own = Self.authority(of: origin) else { return true }
-        return !own.withUnsafeBytes { own in
-            authority.withUnsafeBytes { ASCII.equalsIgnoringCase(own, $0) }
-        }
+        guard let origin else { return nil }
+        if let authority, let own = Self.authority(of: origin), Self.areEqual(own, authority) { return nil }
+        let host = authority.map(Self.shown) ?? "missing"
+        return "\(unlisted(origin)) and does not have the host and port of Host, \(host)"
+    }
+
+    /// The first half of a reason: `Origin https://evil.example is not among cors.origins`. An origin is not
+    /// secret.
+    private func unlisted(_ origin: ArraySlice<UInt8>?) -> String {
+        guard let origin else { return "the request has no Origin" }
+        let rule =
+            cors?.origins.isAny == true
+            ? "may only read, because cors.origins lists no origin by name" : "is not among cors.origins"
+        return "Origin \(Self.shown(origin)) \(rule)"
+    }
+
+    /// Text of a client, short enough for a line of the log.
+    private static func shown(_ text: ArraySlice<UInt8>) -> String {
+        Shown.text(String(decoding: text, as: UTF8.self))
+    }
+
+    private static func areEqual(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { ASCII.equalsIgnoringCase(left, $0) } }
     }
 
     /// Returns the host and port of an origin; nil for `null`.

@@ -31,8 +31,8 @@ extension EndpointRun {
 
     private func awaitKeys(_ keys: SigningKeys, _ access: RequestAccess) {
         let stage = state.withLock { $0.beginStage() }
-        let wait = keys.wait(on: scheduler) { [self] in
-            proceed(access, in: stage) { $0.keysArrived(at: $1) }
+        let wait = keys.wait(on: scheduler, at: endpoint) { [self] end in
+            proceed(access, in: stage) { $0.keysArrived(end, at: $1) }
         }
         keep(wait, of: stage)
     }
@@ -66,23 +66,21 @@ extension EndpointRun {
             authorizer.provider.rx.request(authorizer.target(for: request)).subscribe(
                 onSuccess: { [self] response in
                     let answer = AuthorizerAnswer(response, of: entry, authorizer)
-                    answered(answer, name, stage, began, access)
+                    answered(answer, .success(response), name, stage, began, access)
                 },
-                onFailure: { [self] in answered(AuthorizerAnswer($0), name, stage, began, access, error: $0) }
-            )
+                onFailure: { [self] in
+                    answered(AuthorizerAnswer($0), .failure($0), name, stage, began, access)
+                })
         }
         keep(call, of: stage)
     }
 
     private func answered(
-        _ answer: AuthorizerAnswer, _ name: String, _ stage: Int, _ began: Int64, _ access: RequestAccess,
-        error: (any Error)? = nil
+        _ answer: AuthorizerAnswer, _ call: Result<Response, any Error>, _ name: String, _ stage: Int,
+        _ began: Int64, _ access: RequestAccess
     ) {
-        let took = elapsed - began
         var part = NamedPart(name: name, part: Part(source: .never()))
-        part.outcome =
-            error.map { PartOutcome(error: $0, elapsed: took, reveals: false) }
-            ?? PartOutcome(.null, elapsed: took)
+        part.outcome = PartOutcome(of: call, elapsed: elapsed - began)
         if isTimed { noteEnd(of: stage, part.outcome?.kind) }
         var results = PartResults([part], from: stage, areSteps: true)
         results.began = began

@@ -1,15 +1,26 @@
 package import HTTPModel
 
 extension GatewayResponder {
-    /// Decides on a request of an endpoint by its head: what needs no I/O is decided now, and the rest waits
-    /// until the request begins.
+    /// Begins the check of a request's caller and of its limits, with what the head alone decides. Pass the
+    /// result to `respond`, or answer with `refusal(by:of:at:)`.
+    ///
+    /// - Returns: nil if the endpoint has neither a requirement nor limits.
     package func admit(
         _ head: HTTPRequestHead, at match: EndpointMatch, _ source: @autoclosure () -> AccessSource
-    ) -> Admission {
-        guard let plan = match.access else { return .open }
-        let access = RequestAccess(plan, head, from: source(), in: environment)
-        guard case .refused(let error) = access.first else { return .admitted(access) }
-        return .refused(render(error, fields: head.fields, at: match, access: access))
+    ) -> RequestAccess? {
+        guard let plan = match.access else { return nil }
+        let source = source()
+        return RequestAccess(
+            plan, head, from: source.client, verified: source.loop ?? environment.access.loop,
+            at: environment.transport)
+    }
+
+    /// Returns the answer to a request that its head refuses; nil if the request goes on. The answer's
+    /// summary has the note.
+    package func refusal(
+        by access: RequestAccess, of head: HTTPRequestHead, at match: EndpointMatch
+    ) -> GatewayResponse? {
+        access.headError.map { render($0, fields: head.fields, at: match, access: access) }
     }
 
     /// Begins to use the entries and limits of this generation: fetches signing keys, and forgets what
@@ -30,9 +41,4 @@ extension GatewayResponder {
         let stores = access.limits.compactMap(\.limit.settings.store)
         return (access.names, access.limits.map(\.name), Array(Set(stores)).sorted())
     }
-}
-
-extension Admission {
-    /// Nil if the request is refused, or if there was nothing to check.
-    var access: RequestAccess? { if case .admitted(let access) = self { access } else { nil } }
 }

@@ -1,4 +1,5 @@
 import AccessControl
+import Dispatch
 import FoundationEssentials
 import HTTPModel
 import Locking
@@ -16,6 +17,7 @@ final class SigningKeys: Sendable {
         var waiting: [Int: Waiter] = [:]
         var nextWaiter = 0
         var source: Source?
+        var isRetired = false
         var hasEnded = false
     }
 
@@ -32,7 +34,25 @@ final class SigningKeys: Sendable {
 
     private struct Waiter: Sendable {
         let scheduler: any SchedulerType
-        let proceed: @Sendable () -> Void
+        /// Set if the endpoint has a limit of its own.
+        let endpoint: ObjectIdentifier?
+        let proceed: @Sendable (WaitEnd) -> Void
+        /// Ends the wait for a slow fetch. Set as soon as the scheduler has it.
+        var timer: (any Disposable)?
+
+        /// Called on `scheduler`.
+        func end() {
+            timer?.dispose()
+            proceed(.ended)
+        }
+    }
+
+    /// How a wait ended.
+    enum WaitEnd: Sendable {
+        /// The fetch has ended, well or not, or takes too long. The request asks for the keys again.
+        case ended
+        /// The request did not wait, because too many others wait already.
+        case crowd
     }
 
     /// What the keys depend on.
@@ -76,23 +96,27 @@ final class SigningKeys: Sendable {
         state = Lock(State(fetches: KeyFetches(pause: pause), source: source))
     }
 
-    /// A number that stands for the entry and its present keys, and begins a fetch if it is time. Verified
-    /// tokens are kept under it. 0 without keys.
-    func number(at now: Int64) -> UInt64 {
-        if fixed == nil, now >= lookAt.load(ordering: .relaxed) { _ = keys(at: now) }
+    /// A number that stands for the entry and its present keys. Verified tokens are kept under it. 0 without
+    /// keys.
+    ///
+    /// - Parameter due: gets these keys if it is time to fetch them. Call `fetch()` then, without a lock.
+    func number(at now: Int64, _ due: inout [SigningKeys]) -> UInt64 {
+        if fixed == nil, now >= lookAt.load(ordering: .relaxed) { _ = keys(at: now, &due) }
         return current.load(ordering: .acquiring)
     }
 
     /// What a request gets.
     enum Answer {
         case keys(KeySet, number: UInt64)
-        /// `wait(_:_:)` brings them.
+        /// `wait(on:at:_:)` brings them.
         case later
-        case unavailable
+        case unavailable(KeysMissing)
     }
 
-    /// Returns the keys, and begins a fetch if it is time and nobody has to wait for it.
-    func keys(at now: Int64) -> Answer {
+    /// Returns the keys, if nobody has to wait for them.
+    ///
+    /// - Parameter due: see `number(at:_:)`.
+    func keys(at now: Int64, _ due: inout [SigningKeys]) -> Answer {
         if let fixed { return .keys(fixed, number: current.load(ordering: .relaxed)) }
         let (step, number) = state.withLock { state in
             let before = state.fetches.keys != nil
@@ -104,12 +128,12 @@ final class SigningKeys: Sendable {
         }
         switch step {
         case .use(let keys, let begins):
-            if begins { fetch() }
+            if begins { due.append(self) }
             return .keys(keys, number: number)
         case .wait(let begins):
-            if begins { fetch() }
+            if begins { due.append(self) }
             return .later
-        case .unavailable: return .unavailable
+        case .unavailable(let missing): return .unavailable(missing)
         }
     }
 
@@ -118,48 +142,88 @@ final class SigningKeys: Sendable {
         /// Verifies the token again: the keys are others now.
         case again
         case wait
-        case refuse
-        case unavailable
+        /// The key does not exist. `next`: nanoseconds until the next fetch can begin; nil for a file.
+        case refuse(next: Int64?)
+        case unavailable(KeysMissing)
     }
 
-    /// No key of the set with this number has signed a token.
-    func keyIsUnknown(in number: UInt64, at now: Int64) -> UnknownKey {
-        if fixed != nil { return .refuse }
+    /// No key of the set with this number has signed a token. For the parameters see
+    /// `KeyFetches.keyIsUnknown` and `number(at:_:)`.
+    func keyIsUnknown(
+        in number: UInt64, at now: Int64, existed: Int64?, waited: Int64?, _ due: inout [SigningKeys]
+    ) -> UnknownKey {
+        if fixed != nil { return .refuse(next: nil) }
         if current.load(ordering: .acquiring) != number { return .again }
         let step = state.withLock { state in
-            let step = state.fetches.keyIsUnknown(at: now)
+            let step = state.fetches.keyIsUnknown(at: now, existed: existed, waited: waited)
             lookAt.store(state.fetches.lookAt, ordering: .relaxed)
             return step
         }
         switch step {
         case .wait(let begins):
-            if begins { fetch() }
+            if begins { due.append(self) }
             return .wait
-        case .refuse: return .refuse
-        case .unavailable: return .unavailable
+        case .refuse(let next): return .refuse(next: next)
+        case .unavailable(let missing): return .unavailable(missing)
         }
     }
 
-    /// Whether the last fetch failed, so that a key may exist that is not known.
-    var hasFailed: Bool { state.withLock { $0.fetches.hasFailed } }
+    // MARK: - Waiting
 
-    /// Calls `proceed` on this scheduler once no fetch is in progress, at once if none is. Disposal forgets
-    /// it.
-    func wait(on scheduler: any SchedulerType, _ proceed: @escaping @Sendable () -> Void) -> any Disposable {
-        let number = state.withLock { state -> Int? in
-            guard state.fetches.isFetching else { return nil }
-            state.nextWaiter += 1
-            state.waiting[state.nextWaiter] = Waiter(scheduler: scheduler, proceed: proceed)
-            return state.nextWaiter
+    /// Calls `proceed` on this scheduler once no fetch is in progress, or the fetch takes too long; at once
+    /// if none is, or if too many wait. Disposal forgets it.
+    ///
+    /// - Parameters:
+    ///   - scheduler: the request's, which calls this.
+    ///   - endpoint: the endpoint of the request.
+    func wait(
+        on scheduler: any SchedulerType, at endpoint: Endpoint,
+        _ proceed: @escaping @Sendable (WaitEnd) -> Void
+    ) -> any Disposable {
+        let limit = endpoint.settings.concurrency.map { max(1, $0 / KeyFetches.Limits.waitingShare) }
+        let waiter = Waiter(
+            scheduler: scheduler, endpoint: limit.map { _ in ObjectIdentifier(endpoint) }, proceed: proceed)
+        enum Start {
+            case waits(Int, until: Int64)
+            case ends(WaitEnd)
         }
-        guard let number else {
-            proceed()
+        let start = state.withLock { state -> Start in
+            guard state.fetches.isFetching else { return .ends(.ended) }
+            guard state.waiting.count < KeyFetches.Limits.waiting else { return .ends(.crowd) }
+            if let limit {
+                let same = state.waiting.values.count { $0.endpoint == waiter.endpoint }
+                guard same < limit else { return .ends(.crowd) }
+            }
+            state.nextWaiter += 1
+            state.waiting[state.nextWaiter] = waiter
+            return .waits(state.nextWaiter, until: state.fetches.patienceEnd)
+        }
+        switch start {
+        case .ends(let end):
+            proceed(end)
+            return Disposables.create()
+        case .waits(let number, let end):
+            setTimer(of: number, on: scheduler, at: end)
+            return Disposables.create { [self] in remove(number)?.timer?.dispose() }
+        }
+    }
+
+    private func remove(_ number: Int) -> Waiter? {
+        state.withLock { $0.waiting.removeValue(forKey: number) }
+    }
+
+    private func setTimer(of number: Int, on scheduler: any SchedulerType, at end: Int64) {
+        let time = max(0, end - scheduler.now.nanoseconds)
+        let timer = scheduler.scheduleRelative((), dueTime: .nanoseconds(Int(time))) { [self] _ in
+            remove(number)?.proceed(.ended)
             return Disposables.create()
         }
-        return Disposables.create { [self] in
-            let waiter = state.withLock { $0.waiting.removeValue(forKey: number) }
-            withExtendedLifetime(waiter) {}
+        let isWaiting = state.withLock { state in
+            state.waiting[number]?.timer = timer
+            return state.waiting[number] != nil
         }
+        // Another thread has just ended the fetch.
+        if !isWaiting { timer.dispose() }
     }
 
     // MARK: - Fetching
@@ -175,7 +239,11 @@ final class SigningKeys: Sendable {
         if begins { fetch() }
     }
 
-    /// The gateway no longer uses the entry.
+    /// The gateway no longer uses the entry for new requests. Requests that were routed before still get
+    /// their keys, but the log speaks only of entries in use.
+    func retire() { state.withLock { $0.isRetired = true } }
+
+    /// The gateway stops.
     func end() {
         state.withLock { $0.hasEnded = true }
         giveUp()
@@ -193,13 +261,13 @@ final class SigningKeys: Sendable {
         Self.resume(waiting.values, on: nil)
     }
 
-    /// Begins the call, which belongs to no request: it carries nothing of one.
-    private func fetch() {
-        // A request of an earlier generation may ask after the end.
+    /// Begins the call, which belongs to no request: it carries nothing of one. Call it without a lock: the
+    /// transport may answer at once.
+    func fetch() {
         guard let source = state.withLock({ $0.hasEnded ? nil : $0.source }) else { return giveUp() }
         let call = CallContext.detached {
             source.provider.rx.request(AccessTarget(source.path, source.headers)).subscribe(
-                onSuccess: { [self] in ended(Self.keys(in: $0), $0.fields) },
+                onSuccess: { [self] in ended(keys(in: $0, source), $0.fields) },
                 onFailure: { [self] in ended(.failure($0), nil) })
         }
         let isUnneeded = state.withLock { state in
@@ -211,11 +279,28 @@ final class SigningKeys: Sendable {
         giveUp()
     }
 
-    private static func keys(in response: Response) -> Result<KeySet, any Error> {
+    /// RFC 7517 5 says to ignore keys that are not understood. A set of such keys says nothing about the
+    /// issuer's real ones: it is a failed fetch.
+    private func keys(in response: Response, _ source: Source) -> Result<KeySet, any Error> {
         guard response.statusCode == 200 else {
             return .failure(KeySetUnreadable("the upstream answered with \(response.statusCode)"))
         }
-        return Result { try KeySet(parsing: response.data, allowsSecrets: false) }
+        return Result {
+            let set = try KeySet(parsing: response.data, allowsSecrets: false)
+            if let reasons = set.reasonsOfSkipped {
+                report(.keysSkipped(entry: source.entry, reasons: reasons), by: source)
+            }
+            let algorithms = identity.settings.algorithms
+            guard set.fits(algorithms) else {
+                let names = algorithms.map(\.name).joined(separator: " or ")
+                throw KeySetUnreadable("the key set has no usable key for \(names)")
+            }
+            return set
+        }
+    }
+
+    private func report(_ event: AccessEvent, by source: Source) {
+        if !state.withLock({ $0.isRetired }) { source.report(event) }
     }
 
     private func ended(_ result: Result<KeySet, any Error>, _ fields: HTTPFields?) {
@@ -239,9 +324,9 @@ final class SigningKeys: Sendable {
             return (state.waiting, hadFailed)
         }
         switch result {
-        case .success: if hadFailed { source.report(.keysAreBack(entry: source.entry)) }
+        case .success: if hadFailed { report(.keysAreBack(entry: source.entry), by: source) }
         case .failure(let error):
-            if !hadFailed { source.report(.keysAreGone(entry: source.entry, reason: "\(error)")) }
+            if !hadFailed { report(.keysAreGone(entry: source.entry, reason: "\(error)"), by: source) }
         }
         Self.resume(waiting.sorted { $0.key < $1.key }.map(\.value), on: scheduler)
     }
@@ -252,10 +337,10 @@ final class SigningKeys: Sendable {
     private static func resume(_ waiting: some Sequence<Waiter>, on scheduler: (any SchedulerType)?) {
         for waiter in waiting {
             if let scheduler, (scheduler as AnyObject) === (waiter.scheduler as AnyObject) {
-                waiter.proceed()
+                waiter.end()
             } else {
                 _ = waiter.scheduler.schedule(()) { _ in
-                    waiter.proceed()
+                    waiter.end()
                     return Disposables.create()
                 }
             }
@@ -268,36 +353,6 @@ private struct KeySetUnreadable: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
-}
-
-/// How long a response may be used (RFC 9111 5.2.2.1).
-enum CacheAge {
-    /// Returns the seconds of `max-age`; nil without one, and for a response that must not be kept.
-    static func seconds(_ fields: HTTPFields) -> Int? {
-        var age: Int?
-        for value in fields.values(of: .cacheControl) {
-            for directive in value.split(separator: ",") {
-                let parts = directive.split(separator: "=", maxSplits: 1).map { part in
-                    part.trimmingCharacters(of: " \t\"").lowercased()
-                }
-                switch parts.first {
-                case "no-store", "no-cache": return nil
-                case "max-age": age = age ?? (parts.count == 2 ? Int(parts[1]) : nil)
-                default: break
-                }
-            }
-        }
-        return age
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingCharacters(of set: String) -> Substring {
-        var text = self
-        while let first = text.first, set.contains(first) { text.removeFirst() }
-        while let last = text.last, set.contains(last) { text.removeLast() }
-        return text
-    }
 }
 
 extension RxTime {

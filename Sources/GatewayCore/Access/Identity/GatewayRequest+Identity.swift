@@ -18,12 +18,18 @@ extension GatewayRequest {
     public func claim<Value: Decodable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
         guard let identity else { throw GatewayError.forbidden("This needs a known caller") }
         guard let value = Claims(identity.claims).value(named: name) else {
-            throw GatewayError.forbidden("The claim \(name) is missing")
+            throw unfitClaim("The claim \(name) is missing")
         }
         do {
             return try JSONBytesDecoder().decode(type, from: value)
         } catch {
-            throw GatewayError.forbidden("The claim \(name) does not have the expected type")
+            throw unfitClaim("The claim \(name) does not have the expected type")
         }
+    }
+
+    /// If the answer becomes a 403 with it, the log says so of the caller.
+    private func unfitClaim(_ message: String) -> GatewayError {
+        access?.claimIsUnfit(message)
+        return .forbidden(message)
     }
 }

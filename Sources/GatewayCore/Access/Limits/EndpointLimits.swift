@@ -2,7 +2,7 @@ import HTTPModel
 import Resilience
 
 /// What limits say to a request.
-package enum LimitStep: Sendable {
+package indirect enum LimitStep: Sendable {
     /// The request may go on.
     case passed
     /// Limits with these names refuse the request: 429.
@@ -15,15 +15,23 @@ package enum LimitStep: Sendable {
 
 /// The limits of an endpoint, all of which a request must pass.
 ///
+/// Limits by `client` and `endpoint` come before the caller is known. Beyond them nobody can try out
+/// credentials, and no authorizer is asked. A store takes them together with all others, in one round trip,
+/// if the head alone tells who calls. If another program has to tell it, or if the request is refused, the
+/// store takes them first, in a round trip of their own. Once one of them refuses the request, the answer
+/// does not depend on the credential: later limits neither count nor show.
+///
 /// A request that a limit refuses uses up nothing of the others, whether they have counted it before or with
-/// it. A request that is refused for another reason, such as a bad token, has used the limits before.
-package struct EndpointLimits: Sendable {
+/// it. Only a store that has counted before gives nothing back. A request that is refused for another reason,
+/// such as a bad token or a store that does not answer, has used the limits before.
+package final class EndpointLimits: Sendable {
     /// Count before the caller is known, in this process: by `client` and `endpoint`.
     private let early: [KeptLimit]
     /// Count once the caller is known, in this process.
     private let late: [KeptLimit]
-    /// Count in a store.
-    private let stored: [KeptLimit]
+    /// The same two in a store.
+    private let storedEarly: [KeptLimit]
+    private let storedLate: [KeptLimit]
     private let store: (any RateLimitStore)?
 
     /// All limits.
@@ -39,9 +47,11 @@ package struct EndpointLimits: Sendable {
         for limit in limits where !known.contains(where: { $0 === limit }) { known.append(limit) }
         self.limits = known
         let local = known.filter { $0.settings.store == nil }
-        early = local.filter { $0.settings.precedesIdentity }
-        late = local.filter { !$0.settings.precedesIdentity }
-        stored = known.filter { $0.settings.store != nil }
+        early = local.filter(\.precedesIdentity)
+        late = local.filter { !$0.precedesIdentity }
+        let stored = known.filter { $0.settings.store != nil }
+        storedEarly = stored.filter(\.precedesIdentity)
+        storedLate = stored.filter { !$0.precedesIdentity }
         let names = Set(stored.compactMap(\.settings.store)).sorted()
         store = names.first.flatMap { stores[$0] }
         if names.count > 1 {
@@ -55,83 +65,106 @@ package struct EndpointLimits: Sendable {
         }
     }
 
-    /// Whether a store counts limits that come before identity: see `beforeRefusal`.
-    package var hasEarlyStored: Bool { stored.contains { $0.settings.precedesIdentity } }
-
     /// Counts what is known before the caller is: limits by `client` and `endpoint`, without a store.
-    package func begin(_ request: LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
-        count(early, of: request, &usage)
+    package func begin(_ request: borrowing LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
+        count(early, of: request, &usage) ? .passed : refuse(request, &usage)
     }
 
-    /// Counts all other limits. Asks a store if some of them count there.
-    package func proceed(_ request: LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
-        let step = count(late, of: request, &usage)
-        guard case .passed = step else { return step }
-        usage.asksEarly = false
+    /// Whether a store has to count limits by `client` and `endpoint` before anybody is asked who calls.
+    package func owesEarly(_ usage: borrowing LimitUsage) -> Bool {
+        !storedEarly.isEmpty && !usage.hasAskedEarly
+    }
+
+    /// Asks a store for the limits by `client` and `endpoint` that it has not counted yet. Passes if it has
+    /// counted them all.
+    package func takeEarly(_ request: borrowing LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
+        guard owesEarly(usage) else { return .passed }
+        usage.hasAskedEarly = true
+        usage.asked = .early
         return ask(request, &usage)
     }
 
-    /// Counts the limits by `client` and `endpoint` of a store for a request whose credential is refused:
-    /// they come before identity, and limit how often somebody may guess.
+    /// Counts all other limits, once it is known who calls. Asks a store if some of them count there.
     ///
-    /// - Returns: `passed` if the request is answered with the refusal of its credential.
-    package func beforeRefusal(_ request: LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
-        guard hasEarlyStored else { return .passed }
-        usage.asksEarly = true
+    /// If the result is a refusal, call `takeEarly` before the request is answered.
+    package func proceed(_ request: borrowing LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
+        guard count(late, of: request, &usage) else { return refuse(request, &usage) }
+        // Nearly all limits count in the process.
+        if storedEarly.isEmpty, storedLate.isEmpty { return .passed }
+        usage.asked = owesEarly(usage) ? .all : .late
+        usage.hasAskedEarly = true
         return ask(request, &usage)
     }
 
     /// Continues with what a store says. While it says nothing, limits count in this process or refuse the
     /// request, as `RateLimit.onStoreFailure` has it.
     package func storeAnswered(
-        _ outcome: StoreOutcome, _ request: LimitedRequest, _ usage: inout LimitUsage
+        _ outcome: StoreOutcome, _ request: borrowing LimitedRequest, _ usage: inout LimitUsage
     ) -> LimitStep {
-        let asked = stored(of: request, usage)
-        if case .decided(let decisions) = outcome, decisions.count == asked.count {
-            for (limit, decision) in zip(asked, decisions) {
-                usage.add(LimitUsage.Count(limit: limit, key: nil, decision: decision, time: request.now))
+        let (early, late) = asked(of: request, usage)
+        if case .decided(let decisions) = outcome, decisions.count == early.count + late.count {
+            let isKnown = decisions[..<early.count].allSatisfy(\.isAllowed)
+            if !isKnown { usage.forgetLate(at: request.now) }
+            for (limit, decision) in zip(isKnown ? early + late : early, decisions) {
+                usage.add(limit, LimitUsage.Taken(key: nil, decision: decision, time: request.now))
             }
             return decisions.allSatisfy(\.isAllowed) ? .passed : refuse(request, &usage)
         }
-        guard !asked.contains(where: { $0.settings.onStoreFailure == .deny }) else {
-            usage.giveBack(at: request.now)
-            return .unavailable(.upstreamUnavailable("The limits of this endpoint cannot be checked"))
+        if Self.deny(early) || !count(early, of: request, &usage) {
+            usage.forgetLate(at: request.now)
+            return Self.deny(early) ? Self.unavailable : refuse(request, &usage)
         }
-        return count(asked, of: request, &usage)
+        if Self.deny(late) { return Self.unavailable }
+        return count(late, of: request, &usage) ? .passed : refuse(request, &usage)
     }
 
     // MARK: Steps
 
+    /// Returns whether all of the limits that apply allow the request.
     private func count(
-        _ limits: [KeptLimit], of request: LimitedRequest, _ usage: inout LimitUsage
-    ) -> LimitStep {
-        var isRefused = false
+        _ limits: [KeptLimit], of request: borrowing LimitedRequest, _ usage: inout LimitUsage
+    ) -> Bool {
+        var isAllowed = true
         for limit in limits where limit.applies(to: request) {
             let key = limit.localKey(of: request)
             let decision = limit.keys.take(key, at: request.now)
-            if !decision.isAllowed { isRefused = true }
-            usage.add(LimitUsage.Count(limit: limit, key: key, decision: decision, time: request.now))
+            if !decision.isAllowed { isAllowed = false }
+            usage.add(limit, LimitUsage.Taken(key: key, decision: decision, time: request.now))
         }
-        return isRefused ? refuse(request, &usage) : .passed
+        return isAllowed
     }
 
     /// The limits that a store is asked for.
-    private func stored(of request: LimitedRequest, _ usage: LimitUsage) -> [KeptLimit] {
-        stored.filter { limit in
-            (!usage.asksEarly || limit.settings.precedesIdentity) && limit.applies(to: request)
+    private func asked(
+        of request: borrowing LimitedRequest, _ usage: borrowing LimitUsage
+    ) -> (early: [KeptLimit], late: [KeptLimit]) {
+        var late: [KeptLimit] = []
+        if usage.asked != .early {
+            for limit in storedLate where limit.applies(to: request) { late.append(limit) }
         }
+        return (usage.asked == .late ? [] : storedEarly, late)
     }
 
-    private func ask(_ request: LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
-        // Nearly all limits count in the process.
-        guard !stored.isEmpty else { return .passed }
-        let asked = stored(of: request, usage)
-        guard !asked.isEmpty else { return .passed }
+    private func ask(_ request: borrowing LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
+        let (early, late) = asked(of: request, usage)
+        if early.isEmpty, late.isEmpty { return .passed }
         guard let store else { return storeAnswered(.unavailable, request, &usage) }
-        return .asks(store, asked.map { $0.storeRequest(of: request) })
+        var requests: [StoreLimitRequest] = []
+        requests.reserveCapacity(early.count + late.count)
+        for limit in early { requests.append(limit.storeRequest(of: request)) }
+        for limit in late { requests.append(limit.storeRequest(of: request)) }
+        return .asks(store, requests)
     }
 
-    private func refuse(_ request: LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
+    private static func deny(_ limits: [KeptLimit]) -> Bool {
+        limits.contains { $0.settings.onStoreFailure == .deny }
+    }
+
+    private static var unavailable: LimitStep {
+        .unavailable(.upstreamUnavailable("The limits of this endpoint cannot be checked"))
+    }
+
+    private func refuse(_ request: borrowing LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
         usage.giveBack(at: request.now)
         let refusing = usage.counts.filter { !$0.decision.isAllowed }
         let names = refusing.map(\.limit.name)

@@ -8,11 +8,17 @@ extension GatewayError {
     ///   - limits: at least one name.
     ///   - retryAfter: seconds until all of them allow a request.
     static func limited(by limits: [String], retryAfter: Int) -> GatewayError {
-        let names = limits.joined(separator: " and ")
-        let subject = limits.count == 1 ? "The limit \(names) is" : "The limits \(names) are"
-        var error = tooManyRequests("\(subject) reached; retry in \(retryAfter) s", retryAfter: retryAfter)
+        let subject = subject(of: limits)
+        var error = tooManyRequests(
+            "The \(subject) reached; retry in \(retryAfter) s", retryAfter: retryAfter)
         let details: JSONLiteral = ["violated-policies": JSONLiteral(limits)]
         error.details = details.fragment
         return error
+    }
+
+    /// Returns `limit perUser is`, or `limits perUser and each are`.
+    static func subject(of limits: [String]) -> String {
+        let names = limits.joined(separator: " and ")
+        return limits.count == 1 ? "limit \(names) is" : "limits \(names) are"
     }
 }

@@ -14,6 +14,10 @@ package final class KeptLimit: Sendable {
     /// Nil if the limit applies to all callers.
     private let rule: AccessRule?
     private let needsIdentity: Bool
+    /// Whether it counts before the caller is known.
+    let precedesIdentity: Bool
+    /// Whether answers tell of it.
+    let isShown: Bool
 
     /// `"perUser";q=100;w=60`: the member of `RateLimit-Policy`.
     let policyText: [UInt8]
@@ -28,6 +32,8 @@ package final class KeptLimit: Sendable {
         keys = KeyedLimits(policy, maxKeys: settings.maxKeys)
         rule = settings.when.isEmpty ? nil : Requirement(any: [], claims: settings.when).rule
         needsIdentity = settings.needsIdentity
+        precedesIdentity = settings.precedesIdentity
+        isShown = settings.headers
         policyText = Array("\"\(name)\";q=\(policy.burst);w=\(policy.windowSeconds)".utf8)
         stateText = Array("\"\(name)\";r=".utf8)
     }
@@ -36,21 +42,19 @@ package final class KeptLimit: Sendable {
     package var liveKeys: Int { keys.liveKeys }
 
     /// Whether the limit counts a request.
-    func applies(to request: LimitedRequest) -> Bool {
+    func applies(to request: borrowing LimitedRequest) -> Bool {
         guard needsIdentity else { return true }
         guard let identity = request.identity else { return false }
         return rule.map { $0.check(identity.claims) == .granted } ?? true
     }
 
     /// The key of a request for the counts of this process.
-    func localKey(of request: LimitedRequest) -> LimitKey {
-        var hasher = LocalKeyHasher()
-        request.write(settings.key, to: &hasher)
-        return hasher.key
+    func localKey(of request: borrowing LimitedRequest) -> LimitKey {
+        LocalKeyHasher.key { request.write(settings.key, to: &$0) }
     }
 
     /// What a store counts for a request.
-    func storeRequest(of request: LimitedRequest) -> StoreLimitRequest {
+    func storeRequest(of request: borrowing LimitedRequest) -> StoreLimitRequest {
         var bytes = StoreKeyBytes()
         request.write(settings.key, to: &bytes)
         return StoreLimitRequest(name: name, digest: bytes.digest, policy: policy)

@@ -22,30 +22,33 @@ extension LimitUsage {
     ///     RateLimit-Policy: "perUser";q=100;w=60
     ///     RateLimit: "perUser";r=42;t=35
     ///
-    /// The policy's text is constant. The state is written to the stack, and costs no allocation but the
-    /// room in the fields.
+    /// The policy's text is constant. Both are written to the stack, and cost no allocation but the room in
+    /// the fields.
     package func addFields(to fields: inout HTTPFields) {
-        var policies = 0
-        var states = 0
+        var (policies, states) = (0, 0)
         forEach { count in
-            guard count.limit.settings.headers else { return }
-            policies += count.limit.policyText.count + Self.separator
-            states += count.limit.stateText.count + Self.numbers + Self.separator
+            guard count.limit.isShown else { return }
+            policies &+= count.limit.policyText.count &+ Self.separator
+            states &+= count.limit.stateText.count &+ Self.numbers &+ Self.separator
         }
         guard policies > 0 else { return }
-        Self.add(.rateLimitPolicy, atMost: policies, to: &fields) { line in
-            forEach { count in
-                guard count.limit.settings.headers else { return }
-                if line.count > 0 { line.append(", ") }
-                line.append(count.limit.policyText[...])
+        withUnsafeTemporaryAllocation(byteCount: max(policies, states), alignment: 1) { room in
+            var length = ByteWriter.write(to: room) { line in
+                forEach { count in
+                    guard count.limit.isShown else { return }
+                    if line.count > 0 { line.append(", ") }
+                    line.append(count.limit.policyText[...])
+                }
             }
-        }
-        Self.add(.rateLimit, atMost: states, to: &fields) { line in
-            forEach { count in
-                guard count.limit.settings.headers else { return }
-                if line.count > 0 { line.append(", ") }
-                count.write(to: &line)
+            Self.add(.rateLimitPolicy, room[..<length], to: &fields)
+            length = ByteWriter.write(to: room) { line in
+                forEach { count in
+                    guard count.limit.isShown else { return }
+                    if line.count > 0 { line.append(", ") }
+                    count.write(to: &line)
+                }
             }
+            Self.add(.rateLimit, room[..<length], to: &fields)
         }
     }
 
@@ -54,15 +57,12 @@ extension LimitUsage {
     /// Bytes of two numbers, and of `;t=` between them.
     private static let numbers = 20 + 3 + 20
 
+    @inline(__always)
     private static func add(
-        _ name: HTTPFieldName, atMost capacity: Int, to fields: inout HTTPFields,
-        _ write: (inout ByteWriter) -> Void
+        _ name: HTTPFieldName, _ value: Slice<UnsafeMutableRawBufferPointer>, to fields: inout HTTPFields
     ) {
-        withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { room in
-            let length = ByteWriter.write(to: room) { write(&$0) }
-            let value = UnsafeRawBufferPointer(rebasing: room[..<length])
-            name.withBytes { fields.append(name: $0, value: value) }
-        }
+        let value = UnsafeRawBufferPointer(UnsafeMutableRawBufferPointer(rebasing: value))
+        name.withBytes { fields.append(checkedName: $0, value: value) }
     }
 }
 

@@ -38,11 +38,14 @@ extension LimitKeySink {
 
 /// Hashes a key for this process, with a secret, so that no client can choose two values with one hash.
 ///
-/// Two hashers of the standard library (SipHash), which begin with different secrets, make 128 bits. They
-/// allocate nothing.
+/// Two hashers of the standard library (SipHash), which begin with different secrets, make 128 bits. Nearly
+/// all keys are collected on the stack and hashed in one piece. Longer ones are hashed in several, which are
+/// the same for equal keys. Nothing is allocated.
 struct LocalKeyHasher: LimitKeySink {
     private var high = Self.start.high
     private var low = Self.start.low
+    private let room: UnsafeMutableRawBufferPointer
+    private var filled = 0
 
     /// Not only the seed of the library, which can be turned off by the environment.
     private static let start: (high: Hasher, low: Hasher) = {
@@ -53,18 +56,47 @@ struct LocalKeyHasher: LimitKeySink {
         return start
     }()
 
+    /// Returns the hash of what `body` writes.
+    @inline(__always)
+    static func key(_ body: (inout LocalKeyHasher) -> Void) -> LimitKey {
+        withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { room in
+            var hasher = LocalKeyHasher(room: room)
+            body(&hasher)
+            return hasher.key()
+        }
+    }
+
+    private init(room: UnsafeMutableRawBufferPointer) { self.room = room }
+
     mutating func write(_ number: UInt64) {
-        high.combine(number)
-        low.combine(number)
+        if room.count &- filled < 8 { hash() }
+        room.storeBytes(of: number, toByteOffset: filled, as: UInt64.self)
+        filled &+= 8
     }
 
     mutating func write(_ bytes: UnsafeRawBufferPointer) {
+        if room.count &- filled < bytes.count {
+            hash()
+            guard bytes.count <= room.count else { return hash(bytes) }
+        }
+        UnsafeMutableRawBufferPointer(rebasing: room[filled...]).copyMemory(from: bytes)
+        filled &+= bytes.count
+    }
+
+    private mutating func hash(_ bytes: UnsafeRawBufferPointer) {
         high.combine(bytes: bytes)
         low.combine(bytes: bytes)
     }
 
-    var key: LimitKey {
-        LimitKey(UInt64(bitPattern: Int64(high.finalize())), UInt64(bitPattern: Int64(low.finalize())))
+    private mutating func hash() {
+        hash(UnsafeRawBufferPointer(rebasing: room[..<filled]))
+        filled = 0
+    }
+
+    private mutating func key() -> LimitKey {
+        hash()
+        return LimitKey(
+            UInt64(bitPattern: Int64(high.finalize())), UInt64(bitPattern: Int64(low.finalize())))
     }
 }
 

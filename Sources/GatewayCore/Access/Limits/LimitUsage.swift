@@ -3,8 +3,8 @@ import Resilience
 
 /// The limits that have counted a request, with what they have left.
 package struct LimitUsage: Sendable {
-    struct Count: Sendable {
-        let limit: KeptLimit
+    /// What a limit said. No reference is in it, so copies cost little.
+    struct Taken: Sendable {
         /// Nil if this process holds no count: a store has counted, or the count was given back.
         var key: LimitKey?
         var decision: LimitDecision
@@ -12,47 +12,86 @@ package struct LimitUsage: Sendable {
         let time: Int64
     }
 
+    struct Count: Sendable {
+        let limit: KeptLimit
+        var taken: Taken
+
+        var decision: LimitDecision { taken.decision }
+    }
+
+    /// For which limits a store was asked last.
+    enum Asked: Sendable {
+        /// For those by `client` and `endpoint`, which come before the caller is known.
+        case early
+        /// For all others, because it has counted the early ones, or none of them counts in a store.
+        case late
+        case all
+    }
+
     // Most requests have one limit. So it takes no array.
-    private var first: Count?
+    private var firstLimit: KeptLimit?
+    private var firstTaken: Taken?
     private var others: [Count] = []
-    /// Whether a store was asked only for limits that count before the caller is known.
-    var asksEarly = false
+    var asked = Asked.late
+    /// Whether a store was asked for the limits by `client` and `endpoint`. It is asked once.
+    var hasAskedEarly = false
 
     package init() {}
 
-    /// The number of limits.
-    var count: Int { first == nil ? 0 : others.count + 1 }
-
     /// Whether no limit has counted the request.
-    package var isEmpty: Bool { first == nil }
+    package var isEmpty: Bool { firstLimit == nil }
 
-    /// The names of the limits that have counted the request.
+    /// The names of the limits that have counted the request. Each access builds the list.
     package var names: [String] { counts.map(\.limit.name) }
 
-    var counts: [Count] { first.map { [$0] + others } ?? [] }
+    /// In the order in which they were asked. Each access builds the list.
+    var counts: [Count] {
+        var counts: [Count] = []
+        forEach { counts.append($0) }
+        return counts
+    }
 
-    mutating func add(_ count: Count) {
-        if first == nil { first = count } else { others.append(count) }
+    mutating func add(_ limit: KeptLimit, _ taken: Taken) {
+        if firstLimit == nil {
+            firstLimit = limit
+            firstTaken = taken
+        } else {
+            others.append(Count(limit: limit, taken: taken))
+        }
     }
 
     /// Calls `body` with each limit in order.
     @inline(__always)
     func forEach(_ body: (Count) -> Void) {
-        guard let first else { return }
-        body(first)
+        guard let firstLimit, let firstTaken else { return }
+        body(Count(limit: firstLimit, taken: firstTaken))
         for count in others { body(count) }
     }
 
     /// Gives back what was counted in this process: the request is refused, and uses up nothing.
     mutating func giveBack(at now: Int64) {
-        guard first != nil else { return }
-        first?.giveBack(at: now)
-        for index in others.indices { others[index].giveBack(at: now) }
+        guard let firstLimit else { return }
+        firstTaken?.giveBack(to: firstLimit, at: now)
+        for index in others.indices { others[index].taken.giveBack(to: others[index].limit, at: now) }
+    }
+
+    /// Gives back and forgets what limits have counted that come after identity: an earlier limit refuses the
+    /// request, so the answer must not tell that somebody is known.
+    mutating func forgetLate(at now: Int64) {
+        let counts = counts
+        (firstLimit, firstTaken, others) = (nil, nil, [])
+        for var count in counts {
+            if count.limit.precedesIdentity {
+                add(count.limit, count.taken)
+            } else {
+                count.taken.giveBack(to: count.limit, at: now)
+            }
+        }
     }
 }
 
-extension LimitUsage.Count {
-    fileprivate mutating func giveBack(at now: Int64) {
+extension LimitUsage.Taken {
+    fileprivate mutating func giveBack(to limit: KeptLimit, at now: Int64) {
         guard let key, decision.isAllowed else { return }
         decision = limit.keys.giveBack(decision, of: key, takenAt: time, at: now)
         self.key = nil

@@ -35,9 +35,7 @@ extension LimitedRequest {
         for piece in pieces {
             switch piece.source {
             case .client: writeClient(to: &sink)
-            case .identity:
-                sink.write(.entry, identity?.entry)
-                sink.write(.subject, identity?.subject)
+            case .identity: writeIdentity(to: &sink)
             case .claim(let name): write(identity.flatMap { Claims($0.claims).value(named: name) }, to: &sink)
             case .header(let name): write(name, to: &sink)
             case .endpoint: sink.write(.endpoint, endpoint)
@@ -50,6 +48,18 @@ extension LimitedRequest {
         sink.write(client.isIPv4 ? .ipv4 : .ipv6)
         // A client of IPv6 has a network of 64 bits at least.
         sink.write(UInt64(truncatingIfNeeded: client.isIPv4 ? client.bits : client.bits >> 64))
+    }
+
+    /// Writes the entry and `sub` of the caller. Many services number their users, so a `sub` that is not a
+    /// text is a key as it was written. Callers without `sub` share the count of their entry, because nothing
+    /// else stays the same from token to token.
+    private func writeIdentity(to sink: inout some LimitKeySink) {
+        sink.write(.entry, identity?.entry)
+        if let subject = identity?.subject {
+            sink.write(.subject, subject)
+        } else {
+            write(identity?.claims[member: "sub"], to: &sink)
+        }
     }
 
     private func write(_ claim: JSONFragment?, to sink: inout some LimitKeySink) {

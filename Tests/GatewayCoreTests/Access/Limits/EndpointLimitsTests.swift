@@ -125,154 +125,16 @@ struct EndpointLimitsTests {
         #expect(usage.names == ["some"])
     }
 
-    // MARK: Stores
-
-    private func stored(
-        _ key: RateLimit.Key..., burst: Int = 3, or failure: RateLimit.StoreFailure = .local
-    ) -> RateLimit {
-        var limit = RateLimit(key: key, rate: 60, per: .seconds(60), burst: burst)
-        limit.store = "main"
-        limit.onStoreFailure = failure
-        return limit
-    }
-
-    private func decision(of limit: RateLimit, isAllowed: Bool, backlog: Int64) -> LimitDecision {
-        LimitDecision(isAllowed: isAllowed, backlog: backlog, limit.policy)
-    }
-
-    @Test("A store is asked once for all of its limits that apply, after the others have passed")
-    func asks() throws {
-        let limits = LimitWorld.limits(
-            [
-                "perUser": stored(.identity), "strangers": stored(.client), "here": LimitWorld.limit(.client),
-                "perPlan": stored(.claim("plan")),
-            ], stores: ["main": SilentStore()])
-        for (identity, names) in [
-            (nil, ["strangers"]), (try LimitWorld.identity(), ["perUser", "strangers", "perPlan"]),
-        ] {
-            let (step, usage) = limits.take(LimitWorld.request(by: identity))
-            #expect(step.asked == names)
-            #expect(usage.names == ["here"])
-        }
-        #expect(limits.take(LimitWorld.request()).step.asked != nil)
-        #expect(limits.take(LimitWorld.request()).step.refusing == ["here"])
-    }
-
-    @Test("What the store decides counts, and its refusal uses up nothing in this process")
-    func decided() throws {
-        let limit = stored(.identity)
-        let limits = LimitWorld.limits(
-            ["here": LimitWorld.limit(.client), "perUser": limit], stores: ["main": SilentStore()])
-        let request = LimitWorld.request(by: try LimitWorld.identity())
-        var (step, usage) = limits.take(request)
-        step = limits.storeAnswered(
-            .decided([decision(of: limit, isAllowed: true, backlog: second)]), request, &usage)
-        #expect(step.isPassed)
-        #expect(usage.names == ["here", "perUser"])
-        #expect(usage.fields[.rateLimit] == #""here";r=2;t=1, "perUser";r=2;t=1"#)
-        for _ in 0..<10 {
-            (step, usage) = limits.take(request)
-            #expect(step.asked == ["perUser"])
-            step = limits.storeAnswered(
-                .decided([decision(of: limit, isAllowed: false, backlog: 3 * second)]), request, &usage)
-            #expect(step.refusing == ["perUser"])
-            #expect(step.error?.fields[.retryAfter] == "1")
-            #expect(usage.fields[.rateLimit] == #""here";r=2;t=1, "perUser";r=0;t=1"#)
-        }
-    }
-
-    @Test(
-        "While the store does not answer, this process counts",
-        arguments: [StoreOutcome.unavailable, .decided([])])
-    func local(outcome: StoreOutcome) throws {
-        let limits = LimitWorld.limits(["perUser": stored(.identity)], stores: ["main": SilentStore()])
-        let request = LimitWorld.request(by: try LimitWorld.identity())
-        let steps = (0..<5).map { _ in
-            var usage = LimitUsage()
-            _ = limits.proceed(request, &usage)
-            return limits.storeAnswered(outcome, request, &usage).refusing
-        }
-        #expect(steps == [nil, nil, nil, ["perUser"], ["perUser"]])
-    }
-
-    @Test("If one limit denies while the store does not answer, the request is 503 and uses up nothing")
-    func deny() throws {
-        let limits = LimitWorld.limits(
-            [
-                "here": LimitWorld.limit(.client), "perUser": stored(.identity),
-                "perPlan": stored(.claim("plan"), or: .deny),
-            ], stores: ["main": SilentStore()])
-        let request = LimitWorld.request(by: try LimitWorld.identity())
-        for _ in 0..<10 {
-            var (step, usage) = limits.take(request)
-            #expect(step.asked == ["perUser", "perPlan"])
-            step = limits.storeAnswered(.unavailable, request, &usage)
-            guard case .unavailable(let error) = step else {
-                Issue.record("not unavailable")
-                return
-            }
-            #expect(error.code == .upstreamUnavailable)
-            #expect(error.fields[.retryAfter] == "1")
-            #expect(usage.fields[.rateLimit] == #""here";r=3;t=0"#)
-        }
-        // It does not apply here.
-        var (step, usage) = limits.take(LimitWorld.request())
-        #expect(step.isPassed)
-        (step, usage) = LimitWorld.limits(["perUser": stored(.identity, or: .deny)]).take(request)
-        #expect(step.error?.code == .upstreamUnavailable)
-        #expect(usage.isEmpty)
-    }
-
-    @Test("Without its store a limit counts in this process at once")
-    func withoutStore() {
-        let limits = LimitWorld.limits(["strangers": stored(.client)])
-        #expect(allowed(limits, LimitWorld.request()) == 3)
-    }
-
-    @Test("A refused credential has used the limits by client in a store, and only these")
-    func beforeRefusal() throws {
-        let limit = stored(.client)
-        let limits = LimitWorld.limits(
-            ["strangers": limit, "tenant": stored(.header("X-Tenant"))], stores: ["main": SilentStore()])
-        #expect(limits.hasEarlyStored)
-        let request = LimitWorld.request()
-        var usage = LimitUsage()
-        var step = limits.beforeRefusal(request, &usage)
-        #expect(step.asked == ["strangers"])
-        step = limits.storeAnswered(
-            .decided([decision(of: limit, isAllowed: false, backlog: 3 * second)]), request, &usage)
-        #expect(step.refusing == ["strangers"])
-        // Without the store, this process counts.
-        for attempt in 0..<5 {
-            var usage = LimitUsage()
-            _ = limits.beforeRefusal(request, &usage)
-            step = limits.storeAnswered(.unavailable, request, &usage)
-            #expect(step.isPassed == (attempt < 3))
-            #expect(usage.names == ["strangers"])
-        }
-    }
-
-    @Test("Without limits by client in a store, a refused credential asks nobody")
-    func nothingBeforeRefusal() {
-        let limits = LimitWorld.limits(
-            ["here": LimitWorld.limit(.client), "tenant": stored(.header("X-Tenant"))],
-            stores: ["main": SilentStore()])
-        var usage = LimitUsage()
-        #expect(!limits.hasEarlyStored)
-        #expect(limits.beforeRefusal(LimitWorld.request(), &usage).isPassed)
-        #expect(usage.isEmpty)
-    }
-
     // MARK: Faults
 
     @Test("Limits in two stores cannot be used together")
     func twoStores() throws {
-        var other = stored(.client)
+        let stored = LimitWorld.stored(.client)
+        var other = stored
         other.store = "other"
-        let limits = LimitWorld.limits(["a": stored(.client), "b": other])
-        let fault = try #require(limits.fault)
+        let fault = try #require(LimitWorld.limits(["a": stored, "b": other]).fault)
         #expect(fault.contains("in the stores main and other"))
-        #expect(LimitWorld.limits(["a": stored(.client), "b": LimitWorld.limit(.client)]).fault == nil)
+        #expect(LimitWorld.limits(["a": stored, "b": LimitWorld.limit(.client)]).fault == nil)
     }
 
     @Test("An endpoint has at most 16 limits, and one named twice counts once")

@@ -50,6 +50,12 @@ struct LimitKeyTests {
             // The pieces end where they end.
             (("ab", #"{"sub":"c"}"#), ("a", #"{"sub":"bc"}"#)),
             (("mobile", #"{"sub":""}"#), ("mobile", "{}")),
+            // Many services number their users.
+            (("web", #"{"sub":1}"#), ("web", #"{"sub":2}"#)), (("web", #"{"sub":1}"#), ("web", "{}")),
+            (("web", #"{"sub":1}"#), ("web", #"{"sub":"1"}"#)),
+            (("web", #"{"sub":true}"#), ("web", #"{"sub":false}"#)),
+            (("web", #"{"sub":["a"]}"#), ("web", #"{"sub":["b"]}"#)),
+            (("web", "{}"), ("mobile", "{}")),
         ])
     func differentCallers(left: (String, String), right: (String, String)) throws {
         let left = LimitWorld.request(by: try LimitWorld.identity(left.0, left.1))
@@ -62,6 +68,20 @@ struct LimitKeyTests {
         let left = LimitWorld.request(by: try LimitWorld.identity())
         let right = LimitWorld.request(
             from: "198.51.100.7", by: try LimitWorld.identity("mobile", #"{"exp":5,"sub":"a\u006en"}"#))
+        #expect(areEqual(left, right, by: .identity))
+    }
+
+    @Test("A caller whose sub is a number is the same with any other claims")
+    func numberedCaller() throws {
+        let left = LimitWorld.request(by: try LimitWorld.identity("web", #"{"sub":17}"#))
+        let right = LimitWorld.request(by: try LimitWorld.identity("web", #"{"plan":"pro","sub":17}"#))
+        #expect(areEqual(left, right, by: .identity))
+    }
+
+    @Test("Callers of one entry without sub share one count, so that new tokens bring no new counts")
+    func callersWithoutSubject() throws {
+        let left = LimitWorld.request(by: try LimitWorld.identity("mobile", #"{"jti":"1"}"#))
+        let right = LimitWorld.request(by: try LimitWorld.identity("mobile", #"{"jti":"2"}"#))
         #expect(areEqual(left, right, by: .identity))
     }
 
@@ -103,6 +123,18 @@ struct LimitKeyTests {
     func differentFields(left: HTTPFields, right: HTTPFields) {
         #expect(
             !areEqual(LimitWorld.request(left), LimitWorld.request(right), by: .header("X-Tenant")))
+    }
+
+    @Test(
+        "Each byte of a key counts, however long it is",
+        arguments: [(1, 0), (200, 199), (232, 0), (233, 0), (240, 239), (300, 0), (300, 299), (5000, 4999)])
+    func long(length: Int, changed: Int) {
+        var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+        let left = LimitWorld.request(["X-Tenant": String(decoding: bytes, as: UTF8.self)])
+        bytes[changed] = UInt8(ascii: "b")
+        let right = LimitWorld.request(["X-Tenant": String(decoding: bytes, as: UTF8.self)])
+        #expect(areEqual(left, left, by: .client, .header("X-Tenant"), .endpoint))
+        #expect(!areEqual(left, right, by: .client, .header("X-Tenant"), .endpoint))
     }
 
     @Test("The case of a field's name does not matter, and other fields do not count")

@@ -28,6 +28,14 @@ enum LimitWorld {
         RateLimit(key: key, rate: 60, per: .seconds(60), burst: burst)
     }
 
+    /// The same in a store.
+    static func stored(
+        _ key: RateLimit.Key..., burst: Int? = 3, or failure: RateLimit.StoreFailure = .local
+    ) -> RateLimit {
+        RateLimit(
+            key: key, rate: 60, per: .seconds(60), burst: burst, store: "main", onStoreFailure: failure)
+    }
+
     static func limits(
         _ limits: KeyValuePairs<String, RateLimit>, stores: [String: any RateLimitStore] = [:]
     ) -> EndpointLimits {

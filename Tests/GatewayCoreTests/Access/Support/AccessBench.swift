@@ -20,10 +20,13 @@ final class AccessBench: Sendable {
 
     private final class EventLog: Sendable {
         let events = Lock<[String]>([])
+        let reasons = Lock<[String]>([])
     }
 
     /// What the log says about signing keys.
     var events: [String] { log.events.withLock { $0 } }
+    /// Why signing keys could not be fetched, and why some are not used.
+    var reasons: [String] { log.reasons.withLock { $0 } }
 
     /// The addresses of all upstreams, also if only entries name them.
     static let addresses = [
@@ -52,14 +55,21 @@ final class AccessBench: Sendable {
         environment.appliesDeclarations = isFirst
         environment.rateLimitStores = stores
         environment.reportAccess = { [log] event in
-            log.events.withLock { events in
+            let (text, reason): (String, String?) =
                 switch event {
-                case .keysAreGone(let entry, _): events.append("\(entry) gone")
-                case .keysAreBack(let entry): events.append("\(entry) back")
+                case .keysAreGone(let entry, let reason): ("\(entry) gone", reason)
+                case .keysAreBack(let entry): ("\(entry) back", nil)
+                case .keysSkipped(let entry, let reasons): ("\(entry) skips", reasons)
                 }
-            }
+            log.events.withLock { $0.append(text) }
+            if let reason { log.reasons.withLock { $0.append(reason) } }
         }
         return Gateway(environment, limits: limits, cors: cors)
+    }
+
+    /// Serves the issuer's present keys to later fetches.
+    func serveKeys(_ fields: HTTPFields = [:], after delay: Duration = .zero) {
+        transport.answer("/jwks.json", .response(200, fields: fields, body: issuer.keySet, after: delay))
     }
 
     /// The settings of the issuer's tokens.

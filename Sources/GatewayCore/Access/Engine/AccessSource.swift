@@ -1,16 +1,5 @@
 package import HTTPModel
 
-/// What is known of a request by its head.
-package enum Admission: Sendable {
-    /// The endpoint has neither a requirement nor limits.
-    case open
-    /// The request may go on. Pass the value to `GatewayResponder.respond`: some of the check may be left,
-    /// which waits in the run.
-    case admitted(RequestAccess)
-    /// The request is answered without its body. The answer's summary has the note.
-    case refused(GatewayResponse)
-}
-
 /// What the check of a caller needs to know besides a request's head.
 package struct AccessSource: Sendable {
     /// The client's address, as trusted proxies or the connection tell it; nil for a Unix socket.
