@@ -77,8 +77,8 @@ test: setup
 	$(SWIFT) build --build-tests $(DEBUG)
 	$(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-others $(BESIDE)
 
-# Each process runs its tests one by one: a test that waits blocks its thread, and the test library has one for each core. Tests
-# of targets that need TestSupport wait for servers and other clocks, so there is only one process of them.
+# Each process runs its tests one by one: a test that waits blocks its thread, and the test library has only one thread for each
+# core. Tests of targets that need TestSupport wait for sockets and real time, so all of them run in one process.
 test-sockets:
 	tests=$$(Tests/package.py tests --with TestSupport --regex) && { [ -z "$$tests" ] || Tests/run --rounds $(REPEAT) sockets \
 		$(BUNDLE) --no-parallel --filter "$$tests" --skip ^BrowserTests $(SKIPPED); }
@@ -91,8 +91,8 @@ test-pure-1 test-pure-2: test-pure-%:
 BUNDLE = .build/debug/sluicePackageTests.xctest
 SKIPPED = $(if $(SKIP),--skip '$(SKIP)')
 
-# A user's package shares the build folder, so only its own targets are compiled. They are compiled anew: an incremental build
-# has linked objects that call a function of Sluice by its former signature.
+# The package of a user, Tests/Consumer, shares the build folder, so only its own targets are compiled. Their objects are removed
+# first, because incremental builds have linked old objects, which called a function of Sluice by its old signature.
 test-others: test-pure-2
 	targets=$$(Tests/package.py targets Tests/Consumer) && for name in $$targets; do rm -rf ".build/debug/$$name.build"; done
 	nice $(SWIFT) build --build-tests --package-path Tests/Consumer --scratch-path .build $(DEBUG)

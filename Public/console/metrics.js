@@ -77,7 +77,8 @@ export function readCounters({ text, now }) {
         if (value > 0 && labels.result === "limited") counters.refused.set(`the rate limit ${labels.limit}`, value);
         break;
       case "sluice_auth_total":
-        // A request without a credential may have been served, and a limit counts what it refuses.
+        // Not every "none" is a refusal: an optional requirement serves requests without a credential. "limited" is left
+        // out because limits are counted above, so an authorizer's 429 is not shown.
         if (value > 0 && !["ok", "none", "limited"].includes(labels.result)) {
           const who = labels.result === "crossSite" ? "pages of other sites" : `callers of ${labels.entry} (${labels.result})`;
           counters.refused.set(who, value);

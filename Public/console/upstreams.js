@@ -127,6 +127,6 @@ export function drawLimits(status, refused, storeErrors) {
   arrange(byID("limit-list"), all.map(([name]) => limits.get(name).node));
   const list = (counts) => [...counts].map(([reason, value]) => `${count(value)} for ${refusals[reason] ?? reason}`).join(", ");
   const texts = [refused.size ? `Requests refused since the start: ${list(refused)}.` : "No request refused since the start."];
-  if (storeErrors.size) texts.push(`Rate limits checked without their store: ${list(storeErrors)}.`);
+  if (storeErrors.size) texts.push(`Rate limit checks that a store did not answer: ${list(storeErrors)}.`);
   write(byID("refused"), texts.join(" "));
 }

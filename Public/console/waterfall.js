@@ -118,7 +118,7 @@ export function waterfall(record) {
     fact("Refused values", record.refused?.join(", ")),
     fact("Caller", [record.auth, record.authResult].filter(Boolean).join(" ") || undefined),
     fact("API key", record.key),
-    fact("Rate limits", record.limits?.join(", ")),
+    fact("Refused by limits", record.limits?.join(", ")),
     Object.entries(record.fields ?? {}).map(([name, value]) => fact(name, value)));
   if (parts.length === 0) {
     return el("div", { class: "waterfall" }, facts, el("p", { class: "empty" }, "The request called no upstream."));

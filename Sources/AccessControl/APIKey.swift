@@ -6,8 +6,6 @@ public struct APIKey: Sendable, Equatable {
     public let name: String
     /// A JSON object: `sub` with the name, and the claims of the line.
     public let claims: JSONFragment
-    /// The number of the key in its table, from 0, so that others can keep an array of their own.
-    public let index: Int
 }
 
 /// What is wrong with a line of a file of API keys. The text shows no key, hash or value of a claim.

@@ -33,7 +33,7 @@ struct APIKeyParser {
         }
         let text = text.last == Byte.carriageReturn ? text.dropLast() : text
         let words = try words(text)
-        guard let first = words.first, first.first != Byte.hash else { return }
+        guard let first = words.first else { return }
         let name = String(decoding: first, as: UTF8.self)
         guard !name.hasPrefix(APIKeyMaker.prefix) else {
             throw fault("the line begins with a key instead of a name")
@@ -46,7 +46,7 @@ struct APIKeyParser {
         if let known = indices[digest] { throw fault("the key is also in line \(lines[known])") }
         indices[digest] = keys.count
         lines.append(line)
-        keys.append(APIKey(name: name, claims: try claims(name, words[2...]), index: keys.count))
+        keys.append(APIKey(name: name, claims: try claims(name, words[2...])))
     }
 
     /// Splits a line at blanks outside of quotes. A comment has no words.

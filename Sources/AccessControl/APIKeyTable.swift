@@ -9,6 +9,8 @@ import Crypto
 /// A value of a claim is text, unless it is JSON: `level=3` is a number, `admin=true` a boolean, and
 /// `roles=["a","b"]` a list. Text with spaces is in quotes: `scope="read write"`.
 public struct APIKeyTable: Sendable, Equatable {
+    /// The longest file, in bytes.
+    public static let maxLength = 64 << 20
     /// The most lines of a file.
     public static let maxLines = 100_000
     /// The longest line, in bytes.
@@ -30,13 +32,12 @@ public struct APIKeyTable: Sendable, Equatable {
         indices = parser.indices
     }
 
-    /// Returns the caller with this key.
+    /// Returns the place in `keys` of the caller with this key; nil if the key is unknown.
     ///
     /// Takes a digest and one look into a table. No comparison in constant time is needed, because whoever
     /// can choose the digest has the key.
-    public func find(_ key: ArraySlice<UInt8>) -> APIKey? {
-        guard !key.isEmpty else { return nil }
-        return indices[SHA256Digest(of: key)].map { keys[$0] }
+    public func index(of key: ArraySlice<UInt8>) -> Int? {
+        key.isEmpty ? nil : indices[SHA256Digest(of: key)]
     }
 
     /// Whether a text may be the name of a key: 1 to 128 letters, digits and `-._@:/+`.

@@ -28,15 +28,15 @@ public struct TokenRules: Sendable, Hashable {
         self.type = type
     }
 
-    /// Whether keys for these rules may be secrets: HS256 must be the only algorithm. A secret beside public
-    /// keys is the confusion of RFC 8725 2.1.
+    /// Whether keys for these rules may be secrets: HS256 must be the only algorithm. A secret together
+    /// with public keys is the confusion of RFC 8725 2.1.
     public var allowsSecrets: Bool { algorithms == [.hs256] }
 
     /// Returns what is wrong with a list of algorithms, in words for a configuration; nil if nothing is.
     public static func fault(of algorithms: [SignatureAlgorithm]) -> String? {
         guard let first = algorithms.first else { return "at least one algorithm is needed" }
         if algorithms.contains(.hs256), let other = algorithms.first(where: { $0 != .hs256 }) {
-            return "HS256 beside \(other.name) would let a public key sign tokens"
+            return "with HS256 and \(other.name) together, a public key could sign tokens"
         }
         var known: Set<SignatureAlgorithm> = []
         let repeated = algorithms.first { !known.insert($0).inserted } ?? first

@@ -100,4 +100,8 @@ public struct SHA256Digest: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
     }
+
+    /// What a dictionary asks for: these bytes, without the cost of hashing them.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int { seed ^ Int(truncatingIfNeeded: words.0) }
 }

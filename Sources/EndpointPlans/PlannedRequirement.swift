@@ -8,13 +8,8 @@ package struct PlannedRequirement: Sendable {
     package var claims: [PlannedClaim] = []
     /// Whether a request without a credential is admitted, too.
     @Placed package var isOptional: Bool?
-    /// Where the file has it.
-    package var place: ConfigPlace
 
-    package init(_ entries: [Located<String>] = [], at place: ConfigPlace = .code) {
-        self.entries = entries
-        self.place = place
-    }
+    package init(_ entries: [Located<String>] = []) { self.entries = entries }
 }
 
 /// The values of which a claim must have one.

@@ -13,7 +13,7 @@ package struct PlannedSettings: Sendable {
     package var cookies: [Located<String>] = []
     /// Who may call. Nil: everyone may.
     package var requirement: PlannedRequirement?
-    /// The names of the limits that a request must pass. Empty: none, whatever a default says.
+    /// The names of the limits that a request must pass. Nil: none, unless a default of the program has some.
     package var rateLimits: [Located<String>]?
     /// Whether writes with cookies must come from an allowed origin.
     @Placed package var csrf: Bool?
@@ -26,7 +26,7 @@ package struct PlannedSettings: Sendable {
 
     package init() {}
 
-    /// The names of the limits that the file gives.
+    /// The names of the limits that the file gives; without any, an empty list.
     package var limits: [Located<String>] { rateLimits ?? [] }
 
     /// Returns the fields of an upstream that the client's own replace: identities are never mixed.

@@ -210,6 +210,9 @@ package struct FieldStorage: Sendable {
 
     // MARK: Change
 
+    /// Makes room for text of later fields.
+    mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(bytes.count &+ capacity) }
+
     /// Appends a field in wire form: `name: value CRLF`.
     mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let length = name.count &+ value.count &+ 4

@@ -140,6 +140,10 @@ extension HTTPFields {
 // MARK: - Change
 
 extension HTTPFields {
+    /// Makes room for the text of fields that will be appended: 4 bytes for each besides its name and value.
+    /// If the list is a copy, it becomes one of its own, with this room.
+    package mutating func reserve(_ capacity: Int) { storage.reserve(capacity) }
+
     /// Adds a field behind the others, even if there is one with its name.
     public mutating func append(_ name: HTTPFieldName, _ value: String) {
         var value = value

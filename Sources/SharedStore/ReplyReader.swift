@@ -62,9 +62,6 @@ public final class ReplyReader {
         }
     }
 
-    /// Whether a reply has begun and is not complete.
-    public var isWithinReply: Bool { bytesFed > bytesDone }
-
     private func next(_ reader: UnsafeMutablePointer<redisReader>) throws(ReplyFault) -> StoreReply? {
         var object: UnsafeMutableRawPointer?
         guard redisReaderGetReply(reader, &object) == REDIS_OK else {

@@ -28,7 +28,7 @@ struct ConfusionTests {
         }
     }
 
-    @Test("2.1: A public key verifies no HMAC, even if HS256 is listed beside its algorithm")
+    @Test("2.1: A public key verifies no HMAC, even if HS256 and its own algorithm are listed")
     func publicKeyAsSecret() throws {
         let keys = SignedToken.keySet(#"{"keys":[\#(Self.publicKey)]}"#, allowsSecrets: false)
         #expect(try verdict(SignedToken.text(), [.es256, .hs256], keys) == .unknownKey)

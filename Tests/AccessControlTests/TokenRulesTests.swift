@@ -214,16 +214,16 @@ struct TokenRulesTests {
         #expect(verdict == .invalid(.wrongIssuer(expected: ["https://id.example"])))
     }
 
-    @Test("A list of algorithms must not be empty, repeat one, or have HS256 beside others")
+    @Test("A list of algorithms must not be empty, repeat one, or mix HS256 with others")
     func algorithms() {
         #expect(TokenRules.fault(of: []) == "at least one algorithm is needed")
         #expect(TokenRules.fault(of: [.es256, .rs256, .es256]) == "ES256 is listed twice")
         #expect(
             TokenRules.fault(of: [.rs256, .hs256])
-                == "HS256 beside RS256 would let a public key sign tokens")
+                == "with HS256 and RS256 together, a public key could sign tokens")
         #expect(
             TokenRules.fault(of: [.hs256, .ed25519])
-                == "HS256 beside Ed25519 would let a public key sign tokens")
+                == "with HS256 and Ed25519 together, a public key could sign tokens")
         #expect(TokenRules.fault(of: [.hs256, .hs256]) == "HS256 is listed twice")
         #expect(TokenRules.fault(of: [.hs256]) == nil)
         #expect(TokenRules.fault(of: SignatureAlgorithm.allCases.filter { $0 != .hs256 }) == nil)

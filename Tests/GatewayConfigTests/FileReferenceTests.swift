@@ -1,3 +1,4 @@
+import AccessControl
 import Foundation
 import Testing
 
@@ -71,7 +72,7 @@ struct FileReferenceTests {
             "| nested lists and mappings | \(YAMLLimits().levels) |",
             "| values and keys of all files, after aliases | \(YAMLLimits().nodes) |",
             "| bytes of a secret | \(VariableReader.largestFile >> 10) KiB |",
-            "| bytes of a file of API keys | \(SettingFile.largestTable >> 20) MiB |",
+            "| bytes of a file of API keys | \(APIKeyTable.maxLength >> 20) MiB |",
             "| bytes of all replaced values | \(VariableReader.largestTotal >> 20) MiB |",
             "| characters of a number | \(ConfigValueBuilder.longestNumber) |",
             "| problems that are printed | \(ProblemList.capacity) |",

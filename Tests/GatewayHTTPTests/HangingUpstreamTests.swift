@@ -62,7 +62,7 @@ struct HangingUpstreamTests {
     /// Calls `/page` until its circuit is open, and returns how many calls failed before.
     ///
     /// On a busy machine a call may get too little of its request's time to tell of the upstream, so there
-    /// may be more of them than the circuit needs.
+    /// may be more of them than the circuit needs. `HangingCallTests` has the exact number.
     private func failuresBeforeOpening(_ gateway: FileGateway) throws -> Int {
         var failures = 0
         try spin(

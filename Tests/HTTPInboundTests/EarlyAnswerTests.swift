@@ -347,6 +347,31 @@ struct EarlyAnswerTests {
         }
     }
 
+    @Test(
+        "The connection ends after an answer that its client takes slowly, although its body has failed by then",
+        arguments: ["zz\r\n\r\n", "b\r\n0123456789x\r\n0\r\n\r\n"])
+    func slowReader(rest: String) async throws {
+        try await TestServer.run({
+            $0.discardTime = .seconds(300)
+            $0.discardedBytes = 10
+        }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.post("Transfer-Encoding: chunked", to: "/ignored"))
+            try await server.log.wait(for: "held 1")
+            let text = String(repeating: "x", count: 4 << 20)
+            try await server.on { _, handler in handler.answerLater(text) }
+            try await server.outputWaits()
+            client.send(rest)
+            try await poll(
+                while: try await server.on { server, _ in server.connections[0]?.state.isClosing == false }
+            ) {
+                "the body is still read"
+            }
+            #expect(try client.reply().text == text)
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
     @Test("A body that nobody reads and that never comes delays no answer, and ends the connection after it")
     func ignoredSilence() async throws {
         try await TestServer.run({

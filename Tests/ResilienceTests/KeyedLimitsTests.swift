@@ -163,7 +163,9 @@ struct KeyedLimitsTests {
         #expect(limits.liveKeys == keyCount)
     }
 
-    @Test("Threads that make and remove keys never have more than the most")
+    @Test(
+        "While eight threads make and remove keys, at most eight are beyond the most, and none afterwards"
+    )
     func churn() async {
         let policy = RateLimitPolicy(count: 1000, period: .milliseconds(1), burst: 2)
         let limits = KeyedLimits(policy, maxKeys: 50)

@@ -79,19 +79,38 @@ struct ScriptedStoreTests {
     @Test("A late reply is dropped, and the next command gets its own")
     func lateReply() async throws {
         let isLate = Signal()
+        // Each command is answered with its number, but none before the first one has failed.
+        let answers = (2...9).flatMap { [Self.command, .send(Self.reply($0))] }
         let script =
-            Self.greeting + [Self.command, .wait(isLate), .send(Self.reply(1)), Self.command]
-            + [.send(Self.reply(5)), .awaitEnd]
+            Self.greeting + [Self.command, .wait(isLate), .send(Self.reply(1))] + answers + [.awaitEnd]
         try await withStore(script, timeout: .milliseconds(20)) { client, _ in
             try client.connected()
-            #expect(try await client.take([Self.limit]).failure == .noReply)
+            // On a slow machine a timer may be so late that it says nothing about the store.
+            var sent = 0
+            repeat {
+                sent += 1
+                #expect(try await client.take([Self.limit]).failure == .noReply)
+            } while client.changes.isEmpty && sent < 5
             #expect(client.changes == [.lost(.noReply)])
+            let missed = sent
             isLate.fire()
-            try spin(while: client.availability.status.lateReplies < 1) { "\(client.availability.status)" }
-            #expect(try await client.take([Self.limit]).get()[0].remaining == 5)
+            try spin(while: client.availability.status.lateReplies < missed) {
+                "\(client.availability.status)"
+            }
+            // A reply that a slow machine reads too late is dropped, too.
+            var answer: LimitDecision?
+            while answer == nil, sent < 9 {
+                sent += 1
+                answer = try? await client.take([Self.limit]).get()[0]
+            }
+            #expect(answer?.remaining == sent)
+            #expect(client.availability.status.lateReplies == sent - 1)
             // Nothing else happens, and still the end is noticed.
             try spin(while: client.changes.count < 2) { "\(client.changes)" }
-            #expect(client.availability.status.failures == [.timeout: 1])
+            let failures = client.availability.status.failures
+            #expect(Array(failures.keys) == [.timeout])
+            // Usually the first command alone.
+            #expect((1..<sent).contains(failures[.timeout] ?? 0), "\(failures) of \(sent)")
         }
     }
 

@@ -59,36 +59,28 @@ enum TemplateParser {
             _ rootOf: (String) -> ReferenceRoot?,
             _ resolve: (ReferenceRoot, [JSONPathStep], String) -> PlanReference?
         ) -> Bool {
-            let bytes = Array(written.utf8)
-            var rest = 0
+            var scanner = TemplateScanner(written)
             var isValid = true
-            while let brace = bytes[rest...].firstIndex(of: Byte.openBrace) {
-                text += String(decoding: bytes[rest..<brace], as: UTF8.self)
-                if brace + 1 < bytes.count, bytes[brace + 1] == Byte.openBrace {
-                    text += "{"
-                    rest = brace + 2
-                    continue
-                }
-                var parser = ReferenceParser(bytes, from: brace + 1)
-                do throws(ReferenceParser.Fault) {
-                    let (root, path, end) = try parser.parse()
-                    rest = end
-                    let shown = String(decoding: bytes[brace..<end], as: UTF8.self)
-                    if let reference = resolve(root, path, shown) {
-                        flush()
-                        pieces.append(.reference(reference))
-                    } else {
-                        isValid = false
+            do throws(TemplateScanner.Fault) {
+                while let piece = try scanner.next() {
+                    switch piece {
+                    case .text(let piece): text += piece
+                    case .reference(let root, let path, let written):
+                        if let reference = resolve(root, path, written) {
+                            flush()
+                            pieces.append(.reference(reference))
+                        } else {
+                            isValid = false
+                        }
                     }
-                } catch {
-                    let end = bytes[brace...].firstIndex(of: Byte.closeBrace).map { $0 + 1 } ?? bytes.count
-                    let shown = Shown.text(String(decoding: bytes[brace..<end], as: UTF8.self))
-                    problems.error(
-                        "\(shown): \(error.message)" + suggestion(for: error, in: shown, rootOf), at: place)
-                    return false
                 }
+            } catch {
+                let shown = Shown.text(error.written)
+                problems.error(
+                    "\(shown): \(error.reason.message)" + suggestion(for: error.reason, in: shown, rootOf),
+                    at: place)
+                return false
             }
-            text += String(decoding: bytes[rest...], as: UTF8.self)
             return isValid
         }
 

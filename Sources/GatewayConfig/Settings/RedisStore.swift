@@ -5,12 +5,13 @@ import HTTPModel
 ///
 ///     configuration.stores["main"] = RedisStore("rediss://cache:6380")
 ///
-/// Redis 6 or later. The gateway starts without the server, and counts alone while it is away.
+/// Redis 6 or later. The gateway starts without the server. While the server is away, limits follow
+/// `RateLimit.onStoreFailure`.
 public struct RedisStore: Sendable, Hashable {
     /// Where a server is.
     package enum Address: Sendable, Hashable {
         case tcp(host: String, port: Int, isEncrypted: Bool)
-        case unix(String)
+        case unix(SocketAddress)
     }
 
     /// Why text is not the address of a server, phrased to follow the key that has it.
@@ -30,7 +31,7 @@ public struct RedisStore: Sendable, Hashable {
     public var tls: TLSConfiguration?
     /// How long a request waits for the server. Default 20 ms.
     public var timeout = Duration.milliseconds(20)
-    /// Stands before all keys. Default `sluice:`.
+    /// The prefix of all keys. Default `sluice:`.
     public var prefix = "sluice:"
 
     package enum Ranges {
@@ -40,11 +41,17 @@ public struct RedisStore: Sendable, Hashable {
         package static let prefix = 0...64
     }
 
+    private static let encryptedScheme = "rediss://"
+    private static let plainScheme = "redis://"
+
     /// The port of an address without one.
     package static let standardPort = 6379
 
     /// Creates a store with the default values.
     public init(_ url: String) { self.url = url }
+
+    /// Whether the address asks for TLS.
+    package var isEncrypted: Bool { url.hasPrefix(Self.encryptedScheme) }
 
     /// Returns the address.
     package func address() throws(Fault) -> Address { try Self.address(url) }
@@ -57,13 +64,18 @@ public struct RedisStore: Sendable, Hashable {
                 throw Fault(
                     description: "the path of a Unix socket begins with a slash: unix:/run/redis.sock")
             }
-            return .unix(String(path))
+            guard let address = try? SocketAddress(unixPath: String(path)) else {
+                throw Fault(description: "the path of a Unix socket has at most 107 bytes")
+            }
+            return .unix(address)
         }
-        let isEncrypted = text.hasPrefix("rediss://")
-        guard isEncrypted || text.hasPrefix("redis://") else { throw Fault(description: rule) }
-        let rest = text.dropFirst(isEncrypted ? "rediss://".count : "redis://".count)
+        let isEncrypted = text.hasPrefix(encryptedScheme)
+        guard isEncrypted || text.hasPrefix(plainScheme) else { throw Fault(description: rule) }
+        let rest = text.dropFirst(isEncrypted ? encryptedScheme.count : plainScheme.count)
         guard !rest.contains("@") else {
-            throw Fault(description: "user and password are keys of their own, and not in the address")
+            throw Fault(
+                description:
+                    "the user and the password belong in the keys user and password, not in the address")
         }
         let url: HTTPURL
         do {
@@ -72,7 +84,8 @@ public struct RedisStore: Sendable, Hashable {
             throw Fault(description: rule)
         }
         guard url.path == "/", url.query == nil else {
-            throw Fault(description: "database is a key of its own, and not in the address")
+            throw Fault(
+                description: "the number of the database belongs in the key database, not in the address")
         }
         // The parser puts the port of http where none is written.
         let authority = rest.prefix { $0 != "/" }

@@ -80,7 +80,7 @@ struct SettingTable<Root: Sendable>: Sendable {
         guard let least = settings.first(where: { $0.path == order.least }),
             let most = settings.first(where: { $0.path == order.most })
         else { preconditionFailure("\(shape.title) has no key for a time that it compares") }
-        func key(_ setting: Setting<Root>) -> String { Subject(setting.name, of: values.prefix).text }
+        func key(_ setting: Setting<Root>) -> String { values.key(setting.name) }
         guard !changes.isUnknown(key(least)), !changes.isUnknown(key(most)) else {
             // One alone may not fit the other's default.
             changes.setUnknown(key(least))

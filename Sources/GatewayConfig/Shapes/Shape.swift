@@ -109,7 +109,7 @@ struct Shape: Sendable {
         }
         if let other = meant[name] { return "; did you mean \"\(other)\"?" }
         if let outer, outer.has(name) {
-            return "; \(name) belongs beside \(subject.name), one level higher"
+            return "; \(name) belongs next to \(subject.name), one level higher"
         }
         // `$schema` and the like are of other formats.
         guard !name.hasPrefix("$") else { return "" }
@@ -194,6 +194,9 @@ struct ShapeValues {
     }
 
     func has(_ name: String) -> Bool { map[name] != nil }
+
+    /// Returns what messages and changes call a member: `breaker.open`.
+    func key(_ name: String) -> String { Subject(name, of: prefix).text }
 
     func node(_ name: String) -> YAMLNode? { map[name]?.value }
 

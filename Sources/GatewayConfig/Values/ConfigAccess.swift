@@ -4,7 +4,7 @@ import HTTPModel
 
 /// An entry of `auth`: how clients prove who they are.
 package struct ConfigAuth: Sendable {
-    package let name: Located<String>
+    package var name: Located<String>
     package var method: AuthMethod
     /// Fields for upstreams, whose references name claims.
     package var sent: [PlannedField] = []
@@ -20,16 +20,6 @@ package struct ConfigAuth: Sendable {
 
     /// Returns the place of a key's value; without it, the place of the name.
     func place(of key: String) -> ConfigPlace { places[key] ?? name.place }
-
-    /// The upstream that is called: for keys, or to decide.
-    package var upstream: String? {
-        switch method {
-        case .apiKeys: nil
-        case .jwt(let tokens):
-            if case .upstream(let name, _)? = tokens.keys { name } else { nil }
-        case .authorize(let authorizer): authorizer.upstream
-        }
-    }
 }
 
 extension ConfigAuth {

@@ -32,7 +32,7 @@ struct PlannedFailure: Error {
         let isClaim = origin == .caller
         return PlannedFailure(
             kind: .pathErr, reason: reason,
-            message: isClaim ? "the caller's claims do not allow it" : message,
+            message: isClaim ? "a claim of the caller is missing or not usable here" : message,
             answer: answer(origin), unfitClaim: isClaim ? message : nil)
     }
 

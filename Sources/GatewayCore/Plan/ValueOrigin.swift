@@ -6,9 +6,10 @@ import JSONBytes
 enum ValueOrigin: Int, Comparable, Sendable {
     /// The configuration alone.
     case constant
-    case client
     /// At least partly a claim of the caller.
     case caller
+    /// At least partly the client's. Who sends a request can change it, which nobody can with a claim.
+    case client
     /// At least partly an upstream's response.
     case upstream
 
@@ -75,7 +76,7 @@ extension PlanScope {
     func mayBeAbsent(_ reference: BoundReference) -> Bool {
         switch reference.source {
         case .parameter, .body, .claims: true
-        case .item: origin(of: reference) <= .caller
+        case .item: [.client, .caller].contains(origin(of: reference))
         case .leaf, .group: false
         }
     }

@@ -44,11 +44,19 @@ extension GatewayRequest {
     var sharer: String { client?.hostAndPort ?? remoteAddress }
 
     /// What upstreams may learn of the client.
-    var clientFacts: ClientFacts {
-        let peer = remoteAddress.lastIndex(of: ":").flatMap {
-            IPAddress(IPNetwork.withoutBrackets(remoteAddress[..<$0]))
-        }
-        return ClientFacts(client, peer: peer, scheme: scheme, host: authority)
+    var clientFacts: ClientFacts { clientFacts(peer: IPAddress(peer: remoteAddress)) }
+
+    /// - Parameter peer: the address in `remoteAddress`.
+    func clientFacts(peer: IPAddress?) -> ClientFacts {
+        ClientFacts(client, peer: peer, scheme: scheme, host: authority)
+    }
+}
+
+extension IPAddress {
+    /// The address of a peer, as `GatewayRequest.remoteAddress` has it; nil for a Unix socket.
+    init?(peer: String) {
+        guard let colon = peer.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        self.init(IPNetwork.withoutBrackets(peer[..<colon]))
     }
 }
 

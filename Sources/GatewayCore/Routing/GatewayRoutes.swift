@@ -65,7 +65,7 @@ struct GatewayRoutes: Sendable {
         if !settings.authorizationUpstreams.isEmpty || !settings.cookieUpstreams.isEmpty {
             credentialEndpoints.append((declaration.name, settings))
         }
-        settings.access = directory.plan(of: declaration.name, settings)
+        settings.access = directory.plan(of: declaration.name, declaration.method, settings)
         return template(declaration.path).map {
             Endpoint(
                 number: number, method: declaration.method, template: $0, handler: declaration.handler,

@@ -16,13 +16,16 @@ final class ConstantFields: Sendable {
     }
 
     /// Returns a copy with the request's id as its last field.
-    func fields(requestID: String) -> HTTPFields {
+    ///
+    /// - Parameter room: bytes for fields that are certain to follow, so that they need no other copy.
+    func fields(requestID: String, room: Int = 0) -> HTTPFields {
         guard requestID.utf8.count == Identifiers.length else {
             var fields = withoutID
             fields.append(.xRequestID, requestID)
             return fields
         }
         var fields = withID
+        if room > 0 { fields.reserve(room) }
         fields.overwrite(valueAt: fields.count - 1) { Identifiers.write(requestID, to: $0) }
         return fields
     }

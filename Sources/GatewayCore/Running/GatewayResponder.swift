@@ -220,7 +220,7 @@ public final class GatewayResponder: Sendable {
         head.fields = answer.response.fields
     }
 
-    func facts(_ fields: HTTPFields?) -> Renderer.RequestFacts {
+    private func facts(_ fields: HTTPFields?) -> Renderer.RequestFacts {
         Renderer.RequestFacts(requestID: requestID(fields), fields: fields, format: format)
     }
 

@@ -114,7 +114,8 @@ final class Renderer: Sendable {
         let hasBody = !status.forbidsBody && status != .resetContent
         let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
         var answer = HTTPResponse(
-            status: status, fields: constant.fields(requestID: request.requestID),
+            status: status,
+            fields: constant.fields(requestID: request.requestID, room: request.access?.fieldRoom ?? 0),
             body: hasBody ? Envelope.answer(head, body, results, complete: isComplete) : [])
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)

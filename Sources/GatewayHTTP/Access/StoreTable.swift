@@ -2,10 +2,12 @@ import EventIO
 import GatewayConfig
 import GatewayCore
 import Locking
+import Resilience
 import SharedStore
 
 /// The stores of a gateway, by name. A store whose settings and certificates stay the same keeps its
-/// connections over reloads. Another one is a new store, and the requests of earlier generations keep theirs.
+/// connections over reloads. After a change, the next generation gets a new store, and earlier requests keep
+/// the old one.
 final class StoreTable: Sendable {
     private struct WeakStore: Sendable {
         weak let store: StoreConnections?
@@ -13,7 +15,7 @@ final class StoreTable: Sendable {
 
     private struct State {
         var stores: [WeakStore] = []
-        /// What stores that are gone have counted, by name.
+        /// The failures of closed stores, by name.
         var past: [String: [StoreFailure.Kind: Int]] = [:]
     }
 
@@ -78,12 +80,10 @@ final class StoreTable: Sendable {
         do {
             switch try settings.address() {
             case .tcp(let host, let port, let isEncrypted): return (.tcp(host: host, port: port), isEncrypted)
-            case .unix(let path): return (.unix(try SocketAddress(unixPath: path)), false)
+            case .unix(let address): return (.unix(address), false)
             }
-        } catch let error as RedisStore.Fault {
-            throw GatewayStartError("stores.\(name): redis \(error)")
         } catch {
-            throw GatewayStartError("stores.\(name): redis: the path of a Unix socket has at most 107 bytes")
+            throw GatewayStartError("stores.\(name).redis: \(error)")
         }
     }
 
@@ -129,18 +129,15 @@ final class StoreTable: Sendable {
 extension RedisStore {
     /// What is out of its range, in words: one line for each. No line has a secret.
     fileprivate var faults: [String] {
-        var faults: [String] = []
-        if !Ranges.database.contains(database) {
-            faults.append("database: \(database) is not between 0 and \(Ranges.database.upperBound)")
-        }
-        if !Ranges.timeout.contains(timeout) {
-            faults.append("timeout: \(timeout) is not between 1 ms and 10 s")
-        }
+        var ranges = RangeFaults()
+        ranges.check("database", database, in: Ranges.database)
+        ranges.check("timeout", timeout, in: Ranges.timeout)
+        var faults = ranges.list
         if !Ranges.prefix.contains(prefix.utf8.count) {
             faults.append("prefix: it has more than \(Ranges.prefix.upperBound) bytes")
         }
         if user != nil, password == nil { faults.append("user: a user needs a password") }
-        if tls != nil, !url.hasPrefix("rediss://") { faults.append("tls: only a rediss address has TLS") }
+        if tls != nil, !isEncrypted { faults.append("tls: only a rediss address has TLS") }
         return faults
     }
 }

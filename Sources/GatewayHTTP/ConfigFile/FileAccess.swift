@@ -39,13 +39,13 @@ struct FileAccess {
         }
     }
 
-    /// Stores of the file's names that nothing is counted in, for checks.
+    /// A store that counts nothing for each name in the file, for checks.
     var uncountedStores: [String: any RateLimitStore] {
         Dictionary(uniqueKeysWithValues: document.stores.map { ($0.name.value, UncountedStore()) })
     }
 }
 
-/// Never asked: no request arrives in a check.
+/// A store of a check, which serves no request.
 private struct UncountedStore: RateLimitStore {
     func take(
         _ limits: [StoreLimitRequest], within time: Int64,
@@ -58,7 +58,7 @@ private struct UncountedStore: RateLimitStore {
 extension PlannedSettings {
     /// The options that say who may call, and how often.
     ///
-    /// - Parameter document: has the entries of `auth`. Of a requirement, the first in the file decides.
+    /// - Parameter document: has the entries of `auth`. The entries of a requirement are tried in its order.
     func accessOptions(_ document: ConfigDocument) -> [EndpointOption] {
         var options: [EndpointOption] = []
         if let requirement { options.append(.require(requirement.inOrder(of: document))) }
@@ -70,6 +70,7 @@ extension PlannedSettings {
 
 extension PlannedRequirement {
     fileprivate func inOrder(of document: ConfigDocument) -> Requirement {
+        guard !entries.isEmpty else { return .none }
         let order = document.auth.map(\.name.value)
         func index(_ name: String) -> Int { order.firstIndex(of: name) ?? order.count }
         var values: [String: [String]] = [:]
@@ -81,13 +82,14 @@ extension PlannedRequirement {
 }
 
 extension ConfigDocument {
-    /// Who may call, for a static check, which reads no files of keys: each entry is one that admits nobody.
-    /// The reader has checked what the entries say.
+    /// Who may call, for a static check, which reads no files of keys: each entry admits nobody. The reader
+    /// has checked the settings of the entries.
     var authWithoutFiles: [ConfigAuth] {
-        auth.map { entry in
+        auth.enumerated().map { index, entry in
             var keys = APIKeySettings(lines: [])
-            // Of one requirement, each entry has a field of its own.
-            keys.header = HTTPFieldName("X-\(entry.name.value)") ?? keys.header
+            // Two entries of one requirement must not read the same field. The names of the entries do not
+            // serve, because they may differ in case alone, or make a field that the gateway sets.
+            keys.header = HTTPFieldName("X-Static-Check-\(index)") ?? keys.header
             var known = ConfigAuth(entry.name, .apiKeys(keys))
             known.sent = entry.sent.filter { !isSubstituted($0.value.place) }
             return known

@@ -122,10 +122,14 @@ enum AccessText {
 
     /// Writes `auth: mobile expired`, or `limits: perUser`, of a request that was refused for its caller.
     private static func write(_ access: AccessNote, to line: inout JSONLine) {
+        // Only a refusal has a reason: a request without a credential may have been served.
+        guard access.reason != nil else { return }
+        let limits = access.refusedBy
         switch access.result {
         case .ok?, nil: break
-        case .limited?:
-            for (index, limit) in access.refusedBy.enumerated() {
+        // Without limits, it is an authorizer's 429.
+        case .limited? where !limits.isEmpty:
+            for (index, limit) in limits.enumerated() {
                 line.plain(index == 0 ? "  limits: " : ", ")
                 line.plain(LogText.quotedIfNeeded(limit))
             }

@@ -81,7 +81,9 @@ final class RequestHandler: InboundHandler {
         if let answer = healthAnswer(to: head) { return .answer(answer) }
         do throws(GatewayError) {
             try hosts?.check(head)
-            switch try responder.route(head) {
+            let decision = try responder.route(head)
+            // Moved: its payload is large.
+            switch consume decision {
             case .endpoint(let match): return receive(arrival, head, for: match)
             case .answer(let answer): return .answer(answer.response)
             }

@@ -314,7 +314,8 @@ struct ConnectionStateMachine {
         return progress.isKept ? .keep : .drop
     }
 
-    /// Whatever the body is, the answer may come first. Returns false if no such body is arriving.
+    /// The answer does not depend on the body, so it is sent before the rest of the body. Returns false if no
+    /// such body is arriving.
     mutating func bodyIgnored(at now: MonotonicTime) -> Bool {
         guard case .body(let body) = reading, !body.isKept else { return false }
         reading = .rest(DiscardedInput(since: now, isBody: true))

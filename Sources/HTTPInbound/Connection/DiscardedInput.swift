@@ -1,6 +1,6 @@
 internal import EventIO
 
-/// Input that is read and dropped behind an answer, so that the client can read the answer. Part of
+/// Input that is read and dropped after an answer, so that the client can read the answer. Part of
 /// `ConnectionStateMachine`.
 struct DiscardedInput {
     /// When the answer was sent.

@@ -302,6 +302,8 @@ extension InboundConnection {
             reportWaiting()
             continueParsing()
         case .shutdownAndDiscard:
+            // Not shut yet if a body has failed while its complete answer waited for the client.
+            stream.shutdownWrite()
             reportWaiting()
             settle()
         case .close:

@@ -40,7 +40,10 @@ extension InboundConnection {
         case .dispatch: dispatch()
         case .read(let sendContinue):
             if sendContinue { self.sendContinue() }
-            guard limit != nil else { return request.ignoresBody = true }
+            guard limit != nil else {
+                request.ignoresBody = true
+                return
+            }
             if case .length(let length) = body { request.expectBody(of: length) }
         case .answerUnread: dispatch()
         case .refuseTooLarge: refuseTooLarge()

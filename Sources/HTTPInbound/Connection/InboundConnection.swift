@@ -178,7 +178,6 @@ final class InboundConnection {
 
     /// The rest of a body is malformed, and its request has been answered. The next request cannot be found.
     private func failRest() {
-        stream.shutdownWrite()
         if let after = state.restFailed(at: now) { perform(after) }
     }
 

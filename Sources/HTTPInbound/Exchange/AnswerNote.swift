@@ -6,7 +6,7 @@ public struct AnswerNote: Sendable {
     public var code: String?
     /// The parts of the request that the answer complains of.
     public var refused: [String]
-    /// What the handler wants to know when the answer is over. The server does not look at it.
+    /// Data of the handler, which it gets back when the answer has ended.
     public var details: (any AnyObject & Sendable)?
 
     /// Creates a note.

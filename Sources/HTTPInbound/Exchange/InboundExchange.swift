@@ -24,8 +24,8 @@ open class InboundExchange {
             (connection.request.peer ?? connection.peer).clientAddress
         }
 
-        /// Whether the server has no room for another request. The exchange is then asked for the answer,
-        /// whatever the handler decides.
+        /// Whether the server has no room for another request. An answer that the handler decides on is still
+        /// sent. An exchange does not start: its `answer(to:)`, or else the server, renders the refusal.
         package var isOverloaded: Bool { connection.server.isOverloaded }
     }
 
@@ -125,8 +125,8 @@ open class InboundExchange {
     /// body; nil for the answer of `InboundServer.errorRenderer`. The default is nil.
     open func answer(to error: InboundError) -> (response: HTTPResponse, note: AnswerNote)? { nil }
 
-    /// What the handler says of a request that ends before its start, because its client has left in the
-    /// upload. The default says nothing.
+    /// The note of a request whose client left during the upload, before the exchange started. The default is
+    /// empty.
     open var noteBeforeStart: AnswerNote { AnswerNote() }
 
     deinit {

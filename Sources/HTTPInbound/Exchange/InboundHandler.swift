@@ -50,7 +50,7 @@ public enum BodyDecision {
     case ignore(InboundExchange)
     /// Send this answer at once, whether the body has arrived or not. The body is framed and discarded, so
     /// that the next request is found. If some of it has arrived with the head and is malformed, the answer
-    /// is 400 instead. Behind the answer the connection closes if the body is malformed or does not arrive
+    /// is 400 instead. After the answer, the connection closes if the body is malformed or does not arrive
     /// (`InboundLimits.discardTime`, `discardedBytes`). The answer itself ends the connection if the body is
     /// longer than the server's limit, or if the client waits for a 100 (Continue), which is not sent.
     case answer(HTTPResponse, AnswerNote = AnswerNote())

@@ -67,18 +67,20 @@ package struct ClientFacts: Sendable {
 
     package func fields(in form: ClientForwarding) -> HTTPFields {
         var fields = HTTPFields()
+        add(to: &fields, in: form)
+        return fields
+    }
+
+    package func add(to fields: inout HTTPFields, in form: ClientForwarding) {
         switch form {
         case .xForwarded:
-            let chain = chain
-            if !chain.isEmpty {
-                fields.append(.xForwardedFor, chain.map(\.description).joined(separator: ", "))
-            }
+            let addresses = chain.map(\.description)
+            if !addresses.isEmpty { fields.append(.xForwardedFor, addresses.joined(separator: ", ")) }
             fields.append(.xForwardedProto, scheme)
             if let host { fields.append(.xForwardedHost, host) }
         case .forwarded: fields.append(.forwarded, forwarded)
         default: break
         }
-        return fields
     }
 
     /// The client's element has the scheme and the host, as its proxy saw them.

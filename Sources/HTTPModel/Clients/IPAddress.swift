@@ -52,7 +52,14 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func dotted(_ bits: UInt32) -> String {
-        "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
+        String(unsafeUninitializedCapacity: 15) { room in
+            ByteWriter.write(to: UnsafeMutableRawBufferPointer(room)) { text in
+                for shift in [UInt32(24), 16, 8, 0] {
+                    if shift < 24 { text.append(".") }
+                    text.append(decimal: Int(bits >> shift & 255))
+                }
+            }
+        }
     }
 
     private static func joined(_ groups: ArraySlice<UInt16>) -> String {

@@ -261,22 +261,24 @@ public struct TransportResponse: Sendable {
 /// They are credentials: a call that may outlive the request carries none of them, and a redirect to another
 /// origin drops them. They replace fields of the call that have the same name, with `-` and `_` as equals.
 package final class CallerFields: Sendable {
-    private struct State {
-        var fields = HTTPFields()
-        var names: [CGIName] = []
+    /// Fields about one caller, for any number of requests.
+    package struct Values: Sendable {
+        fileprivate var fields = HTTPFields()
+        fileprivate var names: [CGIName] = []
+
+        package init(_ fields: HTTPFields) {
+            self.fields = fields
+            fields.forEachNamed { name, _ in names.append(CGIName(name)) }
+        }
     }
 
-    private let state = Lock(State())
+    private let state = Lock(Values(HTTPFields()))
 
     /// Nobody is known yet.
     package init() {}
 
     /// Sets the fields.
-    package func set(_ fields: HTTPFields) {
-        var names: [CGIName] = []
-        fields.forEachNamed { name, _ in names.append(CGIName(name)) }
-        state.withLock { [names] in $0 = State(fields: fields, names: names) }
-    }
+    package func set(_ values: Values) { state.withLock { $0 = values } }
 
     var fields: HTTPFields { state.withLock { $0.fields } }
 

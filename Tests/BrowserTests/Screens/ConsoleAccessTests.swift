@@ -27,7 +27,7 @@ extension InThirdBrowser {
                 for text in [
                     "Requests refused since the start: ", "2 for callers of partners (invalid)",
                     "1 for pages of other sites", "3 for the rate limit few",
-                    "Rate limits checked without their store: 5 for the store main (unreachable).",
+                    "Rate limit checks that a store did not answer: 5 for the store main (unreachable).",
                 ] {
                     try await page["#refused"].says(text, within: .seconds(20))
                 }

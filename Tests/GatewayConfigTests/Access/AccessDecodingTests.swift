@@ -143,17 +143,30 @@ struct AccessDecodingTests {
     }
 
     @Test(
-        "The address of a store is TCP, TLS or a Unix socket",
+        "The address of a store is TCP or TLS",
         arguments: [
             ("redis://cache", RedisStore.Address.tcp(host: "cache", port: 6379, isEncrypted: false)),
             ("redis://cache:80/", .tcp(host: "cache", port: 80, isEncrypted: false)),
             ("rediss://10.0.0.1:6380", .tcp(host: "10.0.0.1", port: 6380, isEncrypted: true)),
             ("redis://[::1]", .tcp(host: "::1", port: 6379, isEncrypted: false)),
             ("redis://[::1]:7000", .tcp(host: "::1", port: 7000, isEncrypted: false)),
-            ("unix:/run/redis.sock", .unix("/run/redis.sock")),
         ])
     func addresses(text: String, address: RedisStore.Address) throws {
-        #expect(try RedisStore(text).address() == address)
+        let store = RedisStore(text)
+        #expect(try store.address() == address)
+        #expect(store.isEncrypted == text.hasPrefix("rediss:"))
+    }
+
+    @Test("The address of a store is a Unix socket whose path has at most 107 bytes")
+    func socketAddress() throws {
+        #expect(
+            try RedisStore("unix:/run/redis.sock").address()
+                == .unix(try SocketAddress(unixPath: "/run/redis.sock")))
+        let longest = "/run/" + String(repeating: "a", count: 102)
+        #expect(try RedisStore("unix:" + longest).address() == .unix(try SocketAddress(unixPath: longest)))
+        #expect(throws: RedisStore.Fault(description: "the path of a Unix socket has at most 107 bytes")) {
+            try RedisStore("unix:" + longest + "a").address()
+        }
     }
 
     @Test(

@@ -27,7 +27,7 @@ struct AccessStaticTests {
     @Test(
         "What a variable sets is not compared with other values",
         arguments: [
-            "auth: {a: {jwt: {keys: {upstream: id, get: /k}, algorithms: [ES256], issuer: i, audience: a, required: [sub]}}}",
+            "auth: {a: {jwt: {keys: {upstream: id, get: /k}, algorithms: [ES256], issuer: i, audience: a, required: [exp, sub]}}}",
             "auth: {a: {jwt: {keys: {upstream: id, get: '${K}'}, algorithms: ['${A}', ES256], issuer: '${I}', audience: '${A}', required: ['${R}']}}}",
             "auth: {a: {apiKeys: {file: '${F}', header: '${H}'}}}",
             "auth: {a: {authorize: {upstream: '${U}', get: '${K}', forward: ['${H}', X-A], timeout: '${T}'}}}",

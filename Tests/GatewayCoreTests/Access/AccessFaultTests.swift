@@ -42,19 +42,36 @@ struct AccessFaultTests {
             $0.auth("mobile", keys)
             $0.auth("mobile", keys)
         }
-        expect("\"1st\" must have a name of 1 to 64 letters, digits, - and _, with a letter first") {
-            $0.auth("1st", keys)
+        let rule = "1 to 64 letters, digits, _ and -, with a letter first"
+        expect("\"1st\" is not a name for an entry of auth: \(rule)") { $0.auth("1st", keys) }
+        expect("\"2nd\" is not a name for a limit: \(rule)") {
+            $0.rateLimit("2nd", RateLimit(key: [.client], rate: 1, per: .seconds(1)))
         }
         expect("auth has 17 entries, more than 16") { for index in 0..<17 { $0.auth("e\(index)", keys) } }
     }
 
-    @Test("Keys over plain http could be replaced on the way")
+    @Test("A requirement names an entry, or says that everybody may call")
+    func emptyRequirement() throws {
+        for option in [EndpointOption.require(), .require(optional: true), .require(Requirement(any: []))] {
+            expect("GET /me requires no entry; .require(.none) admits everybody") {
+                $0.get("/me", option) { _ in Answer.json(1) }
+            }
+        }
+        expect("GET /me requires scopes or claims, but names no entry") {
+            $0.get("/me", .require(scopes: ["read"])) { _ in Answer.json(1) }
+        }
+        let gateway = bench.gateway()
+        gateway.get("/me", .require(.none)) { _ in Answer.json(1) }
+        #expect(try gateway.responder().reply(.get, "/me").status == 200)
+    }
+
+    @Test("Keys over plain http could be replaced on the network path")
     func insecureKeys() {
         func tokens(_ upstream: String) -> AuthMethod {
             bench.tokens { $0.keys = .upstream(upstream, get: "/jwks.json") }
         }
         expect(
-            "auth.mobile.jwt.keys: the upstream \"plain\" is reached by http; whoever is on the way could "
+            "auth.mobile.jwt.keys: the upstream \"plain\" is reached by http, so anyone on the network path could "
                 + "replace the keys: use https, a Unix socket or an address of this machine"
         ) { $0.auth("mobile", tokens("plain")) }
         expect("the upstream \"nowhere\" has no address") { $0.auth("mobile", tokens("nowhere")) }
@@ -67,7 +84,7 @@ struct AccessFaultTests {
 
     @Test("HS256 stands alone, and its secrets are in a file")
     func secrets() {
-        expect("HS256 beside RS256 would let a public key sign tokens") {
+        expect("with HS256 and RS256 together, a public key could sign tokens") {
             $0.auth("mobile", bench.tokens { $0.algorithms = [.rs256, .hs256] })
         }
         expect("the keys of HS256 are secrets, so they must be in a file") {
@@ -79,6 +96,13 @@ struct AccessFaultTests {
     func incomplete() {
         expect("auth.shops.apiKeys: the file /nowhere/keys cannot be read") {
             $0.auth("shops", .apiKeys(file: "/nowhere/keys"))
+        }
+        // A file without an end.
+        expect("auth.shops.apiKeys: the file /dev/zero is larger than 65536 KiB") {
+            $0.auth("shops", .apiKeys(file: "/dev/zero"))
+        }
+        expect("auth.mobile.jwt.keys: the file /dev/zero is larger than 256 KiB") {
+            $0.auth("mobile", bench.tokens { $0.keys = .file("/dev/zero") })
         }
         expect("auth.shops.apiKeys: line 1:") {
             $0.auth("shops", .apiKeys(APIKeySettings(lines: ["shop nohex"])))

@@ -102,14 +102,31 @@ struct AccessOrderTests {
         #expect(limited.summary.access?.reason == "the limit strangers is used up")
     }
 
-    @Test("A limit by identity counts after the requirement, so that strangers use up nothing of it")
+    @Test(
+        "A limit by identity counts after the requirement: a caller without the claim uses up nothing of it")
     func limitsLast() throws {
-        let responder = try responder(.require("shops", claims: ["plan": ["pro"]]), .rateLimits("each")) {
-            $0.rateLimit("each", RateLimit(key: [.identity], rate: 1, per: .seconds(60)))
+        // Another key of the same caller, so it has the same count.
+        let free = TestKey("shop", "plan=free")
+        let gateway = bench.gateway()
+        gateway.auth("shops", .apiKeys(APIKeySettings(lines: [key.line, free.line])))
+        gateway.rateLimit("each", RateLimit(key: [.identity], rate: 1, per: .seconds(60)))
+        gateway.post("/orders", .require("shops", claims: ["plan": ["pro"]]), .rateLimits("each")) { _ in
+            Answer.json(1)
         }
-        #expect(try responder.reply(.post, "/orders", ["X-API-Key": "wrong"]).status == 401)
-        #expect(try responder.reply(.post, "/orders", key.fields).status == 200)
-        #expect(try responder.reply(.post, "/orders", key.fields).status == 429)
+        let responder = try gateway.responder()
+        func ask(_ fields: HTTPFields) throws -> RequestSummary {
+            try responder.reply(.post, "/orders", fields).summary
+        }
+        for _ in 1...3 {
+            let refused = try ask(free.fields)
+            #expect(refused.status == 403)
+            #expect(refused.access?.result == .forbidden)
+        }
+        #expect(try ask(["X-API-Key": "wrong"]).status == 401)
+        #expect(try ask(key.fields).status == 200)
+        #expect(try ask(key.fields).status == 429)
+        // The claim is looked at first, also once the limit is used up.
+        #expect(try ask(free.fields).status == 403)
     }
 
     @Test("Middleware runs after the check, and not for requests that it refuses")

@@ -158,12 +158,26 @@ struct AuthorizerTests {
     @Test(
         "An answer whose claims cannot be read is 503",
         arguments: [
-            "[]", "{\"a\":1", "{\"a\":1,\"a\":2}",
-            "{\"a\":\"" + String(repeating: "x", count: 70_000) + "\"}",
+            "[]", "{\"a\":1", "{\"a\":1,\"a\":2}", "{\"a\":[{\"b\":1,\"\\u0062\":2}]}",
+            String(repeating: "{\"a\":", count: 17) + "1" + String(repeating: "}", count: 17),
         ])
     func unreadable(_ body: String) throws {
         serve(.response(200, fields: [.contentType: "application/json"], body: body))
-        #expect(try responder().reply(.get, "/me", Self.cookie).status == 503)
+        let reply = try responder().reply(.get, "/me", Self.cookie)
+        #expect(reply.status == 503)
+        #expect(
+            reply.summary.access?.reason
+                == "the claims of the authorizer are not a JSON object of at most 16 levels without repeated "
+                + "members")
+    }
+
+    @Test("An answer whose claims are too long is 503")
+    func tooLong() throws {
+        let body = "{\"a\":\"" + String(repeating: "x", count: 70_000) + "\"}"
+        serve(.response(200, fields: [.contentType: "application/json"], body: body))
+        let reply = try responder().reply(.get, "/me", Self.cookie)
+        #expect(reply.status == 503)
+        #expect(reply.summary.access?.reason == "the claims of the authorizer exceed 65536 bytes")
     }
 
     @Test("A text for people admits, without claims")

@@ -75,6 +75,18 @@ struct CrossOriginTests {
         #expect(try status([Self.site: "cross-site"], method: method) == expected)
     }
 
+    @Test("Of endpoints that pass a cookie on, only those that write are checked")
+    func plans() throws {
+        let gateway = bench.gateway()
+        _ = gateway.provider(UsersAPI.self, upstream: "users")
+        for method in [HTTPMethod.get, .post] {
+            gateway.on(method, "/open", [.forwardsCookies(to: "users")]) { _ in Answer.json(1) }
+        }
+        let responder = try gateway.responder()
+        #expect(try responder.reply(.get, "/open").summary.access == nil)
+        #expect(try responder.reply(.post, "/open").summary.access != nil)
+    }
+
     @Test("A policy for any origin says who may read, not who may write")
     func anyOrigin() throws {
         let responder = try responder(CORSPolicy(origins: .any))

@@ -42,7 +42,8 @@ struct SentFieldTests {
         "A template is text and claims: numbers as they are, lists of text with commas",
         arguments: [
             ("{claims.sub}", "ann"), ("user:{claims.sub}", "user:ann"), ("{claims.level}", "3"),
-            ("{claims.roles}", "a,b"), ("{claims.org.id}/{claims.plan}", "o1/pro"), ("{{x}}", "{x}"),
+            ("{claims.roles}", "a,b"), ("{claims.org.id}/{claims.plan}", "o1/pro"), ("{{x}", "{x}"),
+            ("{{x}}", "{x}}"),
             ("{claims.missing}", nil), ("a{claims.missing}b", nil),
         ] as [(String, String?)])
     func templates(_ template: String, _ value: String?) throws {

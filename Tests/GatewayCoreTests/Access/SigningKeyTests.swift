@@ -1,6 +1,7 @@
 import GatewayCore
 import HTTPModel
 import JSONBytes
+import Locking
 import Networking
 import NetworkingTesting
 import RxTesting
@@ -184,6 +185,29 @@ struct SigningKeyTests {
         #expect(bench.events == ["mobile gone"])
     }
 
+    @Test("After a failed fetch, old keys are fetched again 30 s later: not after 29 s, and once after 30 s")
+    func pauseAfterFailure() throws {
+        let responder = try responder()
+        serve(.failure(.connectionRefused))
+        advance(300)
+        // Begins the fetch, for which nobody waits.
+        #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status == 200)
+        advance(2)
+        #expect(bench.events == ["mobile gone"])
+        let attempts = bench.fetches
+        #expect(attempts > 1)
+        bench.serveKeys()
+        advance(27)
+        #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status == 200)
+        #expect(bench.fetches == attempts)
+        advance(1)
+        for _ in 1...3 {
+            #expect(try responder.reply(.get, "/me", try bench.issuer.bearer("ann")).status == 200)
+        }
+        #expect(bench.fetches == attempts + 1)
+        #expect(bench.events == ["mobile gone", "mobile back"])
+    }
+
     @Test("Keys that are fresh for a day stay in use while the next fetch is slow, and after it has failed")
     func slowOutage() throws {
         bench.serveKeys([.cacheControl: "max-age=86400"])
@@ -251,13 +275,22 @@ struct SigningKeyTests {
 
     @Test("A seen token gives the same identity without being read again")
     func seen() throws {
+        let seen = Lock<[Identity]>([])
         let gateway = bench.gateway()
         gateway.auth("mobile", bench.tokens())
-        gateway.get("/me", .require("mobile")) { Answer.json("\($0.identity.map(ObjectIdentifier.init)!)") }
+        gateway.get("/me", .require("mobile")) { request in
+            if let identity = request.identity { seen.withLock { $0.append(identity) } }
+            return Answer.json(1)
+        }
         let responder = try gateway.responder()
-        let fields = try bench.issuer.bearer("ann")
-        let first = try responder.reply(.get, "/me", fields)["/data"]
-        #expect(try responder.reply(.get, "/me", fields)["/data"] == first)
+        let ann = try bench.issuer.bearer("ann")
+        for fields in [ann, ann, try bench.issuer.bearer("bob")] {
+            #expect(try responder.reply(.get, "/me", fields).status == 200)
+        }
+        let identities = seen.withLock { $0 }
+        try #require(identities.count == 3)
+        #expect(identities[0] === identities[1])
+        #expect(identities[1] !== identities[2])
     }
 
     @Test(
@@ -316,7 +349,7 @@ struct SigningKeyTests {
         }
         #expect(bench.fetches == 4)
         #expect(changes == ["mobile gone"])
-        #expect(bench.reasons.contains("the key set has no usable key for ES256"))
+        #expect(bench.reasons.count { $0 == "the key set has no usable key for ES256" } == 1)
         // A token with an unknown key may be good.
         let token = try bench.issuer.token("eve", keyID: "unknown")
         #expect(try responder.reply(.get, "/me", [.authorization: "Bearer \(token)"]).status == 503)

@@ -11,23 +11,31 @@ import Testing
 @Suite("Claims that do not fit", .noLeaks)
 struct UnfitClaimTests {
     private let bench: AccessBench
-    private let key = TestKey("shop", "org=a/b plan=pro")
+    private let key = TestKey("shop", "org=a/b plan=pro half=%2")
 
     init() throws { bench = try AccessBench() }
 
     /// Returns the answer of an endpoint whose part `a` calls `/of/CLAIM`.
     private func reply(_ claim: String, isOptional: Bool = false) throws -> Reply {
+        try reply(calling: "/of/{claims.\(claim)}", isOptional: isOptional)
+    }
+
+    /// Returns the answer of an endpoint whose part `a` calls a path.
+    private func reply(
+        calling path: String, _ target: String = "/me", isOptional: Bool = false
+    ) throws -> Reply {
         let gateway = bench.gateway()
         gateway.auth("shops", .apiKeys(APIKeySettings(lines: [key.line])))
         let users = gateway.plannedUpstream(
             "users", "http://users.test", policy: .once, envelope: .none, headers: [:], allowsEmptyBody: false
         )
-        let call = PlannedCall("users", .get, Located(text("/of/{claims.\(claim)}")))
+        let call = PlannedCall("users", .get, Located(text(path)))
         let part = PlannedPart("a", .call(call), isOptional ? .optional : .required)
         var endpoint = PlannedEndpoint(.get, "/me", parts: [part])
+        endpoint.parameters = [ParameterRule(.query, "a", isRequired: false)]
         endpoint.settings.requirement = PlannedRequirement(["shops"])
         gateway.add(try EndpointPlan(endpoint, ["users": users], schemas: []), [.require("shops")])
-        return try gateway.responder().reply(.get, "/me", key.fields)
+        return try gateway.responder().reply(.get, target, key.fields)
     }
 
     private static let segment =
@@ -41,13 +49,23 @@ struct UnfitClaimTests {
         let reply = try reply(claim)
         #expect(reply.status == 403)
         #expect(reply["/code"] == "\"FORBIDDEN\"")
-        #expect(reply.message == "a was not requested: the caller's claims do not allow it")
+        #expect(reply.message == "a was not requested: a claim of the caller is missing or not usable here")
         #expect(!reply.body.contains("claims."))
         let access = try #require(reply.summary.access)
         #expect(access.result == .forbidden)
         #expect(access.entry == "shops")
         #expect(access.key == "shop")
         #expect(access.reason == reason)
+        #expect(bench.transport.attempts.isEmpty)
+    }
+
+    @Test("Of a claim and a value of the client, the client is to blame, because it can send another value")
+    func mixed() throws {
+        let reply = try reply(calling: "/of/{claims.half}{query.a}", "/me?a=F")
+        #expect(reply.status == 400)
+        #expect(reply["/code"] == "\"INVALID_REQUEST\"")
+        #expect(reply.summary.access?.result == .ok)
+        #expect(reply.summary.access?.reason == nil)
         #expect(bench.transport.attempts.isEmpty)
     }
 

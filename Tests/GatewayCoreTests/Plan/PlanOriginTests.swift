@@ -120,6 +120,24 @@ struct PlanOriginTests {
         #expect(bench.targets == ["/card?id=7"])
     }
 
+    @Test("A member that an element of the configuration lacks is a fault, and no null is sent for it")
+    func constantBody() throws {
+        let list = try JSONFragment(parsing: #"[{"id":7}]"#)
+        try page([
+            PlannedPart("l", .value(.constant(list))).hidden(),
+            bench.part("cards", "/card") { call in
+                call.method = .post
+                call.body = .array([value("{item.id}"), value("{item.name}")])
+                call.items = PlannedItems(reference("parts.l"))
+            },
+        ])
+        let reply = try post("{}")
+        #expect(reply.status == 502)
+        #expect(reply["/errors/0/reason"]?.description == "\"missing_data\"")
+        #expect(reply["/errors/0/attempts"] == "0")
+        #expect(bench.targets.isEmpty)
+    }
+
     @Test(
         "Values that parts compose of the client's stay the client's, text and constants around them included"
     )

@@ -131,6 +131,34 @@ struct CallersInLogTests {
         #expect(endings == ["auth: none", "auth: partners invalid", "", "", "limits: perCaller"], "\(lines)")
     }
 
+    @Test("A line for people names the authorizer that answered 429, and nobody if no credential is needed")
+    func optionalText() throws {
+        let response = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"
+        let authorizer = try ScriptedUpstream([.answer { _ in response }])
+        defer { authorizer.stop() }
+        let lines = try withLoggedFile(
+            """
+            version: 1
+            log: {level: error, format: text}
+            upstreams: {session: {url: "http://127.0.0.1:\(authorizer.port)"}}
+            auth: {web: {authorize: {upstream: session, get: /auth, forward: [Cookie]}}}
+            rateLimits: {each: {key: endpoint, rate: 1/1h}}
+            endpoints:
+            - {get: /maybe, require: {any: web, optional: true}, data: {value: 1}}
+            - {get: /once, require: {any: web, optional: true}, rateLimits: each, data: {value: 1}}
+
+            """
+        ) { gateway throws in
+            #expect(try gateway.server.ask("/maybe").status == 200)
+            #expect(try gateway.server.ask("/maybe", "Cookie: session=1\r\n").status == 429)
+            for status in [200, 429] { #expect(try gateway.server.ask("/once").status == status) }
+        }
+        let callers = lines.map { line in
+            line.split(separator: "  ").filter { $0.hasPrefix("auth: ") || $0.hasPrefix("limits: ") }
+        }
+        #expect(callers == [[], ["auth: web limited"], [], ["limits: each"]], "\(lines)")
+    }
+
     @Test("At debug, the log says what exactly was wrong with a credential, without the credential")
     func debug() throws {
         let lines = try withAccessFile(format: "json", level: "debug") { file throws in

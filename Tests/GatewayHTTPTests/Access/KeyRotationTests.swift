@@ -116,9 +116,11 @@ struct KeyRotationTests {
     @Test("Without keys nobody is admitted: 503 until the provider is back, and one line each in the log")
     func noKeys() throws {
         let lines = try withAccessFile(level: "warning") { file throws in
-            let down = try file.text.replacing(
-                "http://127.0.0.1:\(file.provider.port)", with: "http://127.0.0.1:\(closedPort())")
-            try file.gateway.reload(down)
+            let tokens = file.provider.tokens
+            // The same keys at an address that nobody answers yet.
+            let late = try ScriptedUpstream(.closed, [[.answer { _ in FileGateway.ok(tokens.keySet) }]])
+            defer { late.stop() }
+            try file.reload("127.0.0.1:\(file.provider.port)\"", "127.0.0.1:\(late.port)\"")
             for _ in 0..<3 {
                 let reply = try file.ask("/page", file.provider.field("ann"))
                 #expect(reply.status == 503)
@@ -126,17 +128,21 @@ struct KeyRotationTests {
             }
             // Another way to be known works.
             #expect(try file.ask("/me", file.keyField).status == 200)
+            late.open()
+            // The next fetch begins 5 s after the first one.
+            try spin(while: try file.ask("/page", file.provider.field("ann")).status != 200) {
+                "no keys after \(late.requests.count) requests for them"
+            }
+            #expect(late.requests.count == 1)
+            // An entry that a reload changes fetches at once.
             try file.gateway.reload(file.text)
             #expect(try file.ask("/page", file.provider.field("ann")).status == 200)
         }
-        let warnings = lines.filter { $0.contains("signing keys unavailable") }
-        #expect(warnings.count == 1, "\(lines)")
-        #expect(warnings.first?.contains(#""auth":"mobile""#) == true)
-    }
-
-    private func closedPort() throws -> UInt16 {
-        let closed = try ScriptedUpstream(.closed, [])
-        defer { closed.stop() }
-        return closed.port
+        let warnings = lines.filter { $0.contains(#""message":"signing keys"#) }
+        #expect(
+            warnings.map { $0.contains(#""message":"signing keys unavailable""#) } == [true, false],
+            "\(lines)")
+        #expect(warnings.last?.contains(#""message":"signing keys are back""#) == true, "\(warnings)")
+        #expect(warnings.allSatisfy { $0.contains(#""auth":"mobile""#) && $0.contains(#""warning""#) })
     }
 }

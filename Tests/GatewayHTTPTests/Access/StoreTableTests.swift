@@ -39,13 +39,16 @@ struct StoreTableTests {
     @Test(
         "A setting that cannot be used is named, and no text shows the password",
         arguments: [
-            ("http://cache", "stores.main: redis takes redis://host[:port]"),
-            ("redis://me:open sesame@cache", "stores.main: redis user and password are keys of their own"),
-            ("redis://cache/2", "stores.main: redis database is a key of its own"),
-            ("unix:cache", "stores.main: redis the path of a Unix socket begins with a slash"),
+            ("http://cache", "stores.main.redis: takes redis://host[:port]"),
+            (
+                "redis://me:open sesame@cache",
+                "stores.main.redis: the user and the password belong in the keys user and password"
+            ),
+            ("redis://cache/2", "stores.main.redis: the number of the database belongs in the key database"),
+            ("unix:cache", "stores.main.redis: the path of a Unix socket begins with a slash"),
             (
                 "unix:/\(String(repeating: "x", count: 107))",
-                "stores.main: redis: the path of a Unix socket has at most 107 bytes"
+                "stores.main.redis: the path of a Unix socket has at most 107 bytes"
             ),
         ])
     func badAddress(_ url: String, _ text: String) throws {

@@ -121,8 +121,8 @@ struct FileAccessTests {
             stores: {main: {redis: "${REDIS}"}}
             auth:
               programs: {apiKeys: {file: /none/programs.keys, header: "${HEADER}"}}
-              page: {jwt: {keys: {file: /none/page.jwks}, algorithms: [ES256], issuer: "${ISSUER}", audience: app, required: [sub]}}
-              mobile: {jwt: {keys: {upstream: id, get: /jwks}, algorithms: [ES256], issuer: i, audience: app, required: [sub]}}
+              page: {jwt: {keys: {file: /none/page.jwks}, algorithms: [ES256], issuer: "${ISSUER}", audience: app, required: [exp, sub]}}
+              mobile: {jwt: {keys: {upstream: id, get: /jwks}, algorithms: [ES256], issuer: i, audience: app, required: [exp, sub]}}
               web: {authorize: {upstream: id, get: /auth}}
             rateLimits: {a: {key: identity, rate: 5/1s, burst: 9, store: main}, b: {key: "${KEY}", rate: "${RATE}"}}
             defaults: {require: [mobile, page], rateLimits: [a, b]}
@@ -152,6 +152,24 @@ struct FileAccessTests {
         #expect(GatewayFile.problems(of: path, isStatic: true).filter { $0.severity == .error }.isEmpty)
     }
 
+    @Test("A static check takes names that differ in case alone, or are like a field that the gateway sets")
+    func staticFields() throws {
+        let scratch = ScratchFolder()
+        let path = scratch.file("f.yaml")
+        let names = ["app", "App", "a-b", "a_b", "Forwarded-For"]
+        let entries = names.enumerated().map { "\($1): {apiKeys: {file: /none/keys, header: X-Key\($0)}}" }
+        let text = """
+            version: 1
+            auth: {\(entries.joined(separator: ", "))}
+            endpoints:
+            - {get: /a, require: [\(names.joined(separator: ", "))], data: {value: 1}}
+            - {get: /b, require: none, data: {value: 1}}
+
+            """
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(GatewayFile.problems(of: path, isStatic: true).map(\.description) == [])
+    }
+
     @Test("The engine accepts what the check of a file accepts")
     func engine() throws {
         let scratch = ScratchFolder()
@@ -161,7 +179,7 @@ struct FileAccessTests {
         let path = scratch.file("f.yaml")
         let text = ("version: 1\nlisten: {host: 0.0.0.0}\n" + Self.file)
             .replacing("file: ", with: "file: \(scratch.path)/")
-            .replacing("audience: app}", with: "audience: app, required: [sub]}")
+            .replacing("audience: app}", with: "audience: app, required: [exp, sub]}")
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         #expect(GatewayFile.problems(of: path).map(\.description) == [])
     }

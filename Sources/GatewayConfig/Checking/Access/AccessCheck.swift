@@ -11,7 +11,7 @@ struct AccessCheck {
     struct Site {
         let settings: PlannedSettings
         let place: ConfigPlace
-        /// Fields of a client that pass besides `forward`.
+        /// Fields of a client that pass, in addition to `forward`.
         var passed: [Located<HTTPFieldName>] = []
         var calls: [PlannedCall] = []
         /// Whether it serves other methods than GET.
@@ -49,7 +49,7 @@ struct AccessCheck {
         for entry in document.auth { checkKeys(of: entry) }
         for site in sites { checkSources(of: site) }
         SentFieldCheck(access: self).run()
-        checkLoggedKeys()
+        checkLoggedCredentials()
         checkLimits()
         warnOfOpenEndpoints()
         warnOfUnused()
@@ -75,7 +75,7 @@ struct AccessCheck {
 
     // MARK: Keys of tokens
 
-    /// Keys that anyone on the way can replace prove nothing.
+    /// Keys prove nothing if anyone on the network path can replace them.
     private func checkKeys(of entry: ConfigAuth) {
         if case .jwt(let tokens) = entry.method, let contents = tokens.contents {
             checkKeySet(contents, tokens, of: entry)
@@ -86,15 +86,17 @@ struct AccessCheck {
         else { return }
         let settings = upstream.settings
         let key = "\(Self.shown(entry)).jwt.keys"
-        if !settings.urls.allSatisfy(Self.isSafe) {
+        if !settings.urls.allSatisfy(Self.isProtected) {
             let place = upstream.changes.place(of: "url") ?? upstream.changes.place(of: "urls")
             reader.error(
-                "\(key): the upstream \"\(name)\" is reached by http; whoever is on the way could replace the keys: "
-                    + "use https, a Unix socket or an address of this machine" + shown(place),
+                "\(key): the upstream \"\(name)\" is reached by http, so anyone on the network path could "
+                    + "replace the keys: use https, a Unix socket or an address of this machine"
+                    + shown(place),
                 at: entry.place(of: "jwt.keys"))
         } else if let tls = settings.tls, tls.verification == .insecureNone, tls.pins.isEmpty {
             reader.error(
-                "\(key): the upstream \"\(name)\" has tls.verify: none; whoever is on the way could replace the keys",
+                "\(key): the upstream \"\(name)\" has tls.verify: none, so anyone on the network path could "
+                    + "replace the keys",
                 at: entry.place(of: "jwt.keys"))
         }
     }
@@ -121,12 +123,9 @@ struct AccessCheck {
         }
     }
 
-    /// Whether nobody between the gateway and an address can change what it serves.
-    private static func isSafe(_ text: String) -> Bool {
-        guard !text.hasPrefix("unix:") else { return true }
-        guard let url = try? HTTPURL(text) else { return true }
-        return url.scheme == .https || url.host == "localhost" || url.host.hasSuffix(".localhost")
-            || SocketAddress(host: url.host, port: 0)?.isLoopback == true
+    /// An address that is not a URL is a Unix socket, or has an error of its own.
+    private static func isProtected(_ address: String) -> Bool {
+        (try? HTTPURL(address))?.isProtected ?? true
     }
 
     // MARK: Credentials

@@ -3,12 +3,12 @@ import GatewayCore
 import HTTPModel
 
 extension AccessCheck {
-    /// Beside endpoints with a requirement, one without may be forgotten.
+    /// Where some endpoints have a requirement, an endpoint without one may be a mistake.
     func warnOfOpenEndpoints() {
         guard reader.problems.errorCount == 0, sites.contains(where: { !$0.entries.isEmpty }) else { return }
         for site in sites where site.settings.requirement == nil {
             reader.problems.warning(
-                "everyone may call this endpoint, though others have require; require: none says that it is meant",
+                "everyone may call this endpoint, though others have require; write require: none if that is intended",
                 at: site.place)
         }
     }
@@ -56,19 +56,31 @@ extension AccessCheck {
         }
     }
 
-    /// Whoever reads the log could call with the key.
-    func checkLoggedKeys() {
+    /// Whoever reads the log could call with the credential. An authorizer may get other fields, too, such as
+    /// a language, so these are only warnings.
+    func checkLoggedCredentials() {
         guard !document.changes.isUnknown("log.fields"), let place = document.changes.place(of: "log.fields")
         else { return }
         for entry in document.auth where knowsSource(of: entry) {
-            guard case .apiKeys(let keys) = entry.method,
-                document.settings.logFields.names.contains(keys.header)
-            else { continue }
-            let shown = entry.hidesSource ? "a field" : keys.header.description
-            reader.error(
-                reader.redacted(
-                    "log.fields: \(shown) carries the key of \(Self.shown(entry)), which no log may have"),
-                at: place)
+            let logged = document.settings.logFields.names
+            switch entry.method {
+            case .apiKeys(let keys) where logged.contains(keys.header):
+                let shown = entry.hidesSource ? "a field" : keys.header.description
+                reader.error(
+                    reader.redacted(
+                        "log.fields: \(shown) carries the key of \(Self.shown(entry)), which no log may have"),
+                    at: place)
+            case .authorize(let authorizer):
+                for field in authorizer.forward where logged.contains(field) {
+                    let shown = entry.hidesSource ? "a field" : field.description
+                    reader.problems.warning(
+                        reader.redacted(
+                            "log.fields: \(shown) is a credential for \(Self.shown(entry)): remove it, unless it "
+                                + "has no secret"),
+                        at: place)
+                }
+            case .apiKeys, .jwt: break
+            }
         }
     }
 
@@ -167,7 +179,7 @@ extension AccessCheck {
             let names = Words.list(own.map { "rateLimits.\($0.name.value)" }, "and")
             reader.problems.warning(
                 "\(names) \(own.count == 1 ? "does" : "do") not count the requests of this endpoint, which requires no "
-                    + "identity; rateLimits: none says that it is meant", at: site.place)
+                    + "identity; write rateLimits: none if that is intended", at: site.place)
         }
     }
 }

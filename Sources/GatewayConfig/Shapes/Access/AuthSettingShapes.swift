@@ -33,7 +33,10 @@ extension SettingTable where Root == TokenSettings {
             "alg": "algorithms", "iss": "issuer", "aud": "audience", "typ": "type", "clockSkew": "leeway",
             "clock_skew": "leeway", "cookie_key": "cookie", "cookieName": "cookie",
         ],
-        check: { values, changes in checkSecrets(values, changes) }
+        check: { values, changes in
+            checkSecrets(values, changes)
+            warnOfEndlessTokens(values, changes)
+        }
     ) {
         Setting("keys", .tokenKeys, "The keys that verify signatures.") {
             $0.keys = $1.keys
@@ -42,10 +45,10 @@ extension SettingTable where Root == TokenSettings {
         Setting(
             "algorithms", \.algorithms, .algorithms,
             "The signature algorithms that are accepted. HS256 stands alone, with keys from a file.")
-        Setting("issuer", .text, "What iss must equal.") { $0.issuer = $1 }
+        Setting("issuer", .text, "The value that iss must have.") { $0.issuer = $1 }
         Setting(
             "audience", \.audience, ValueType<[Located<String>]>.oneOrMore.map { $0.map(\.value) },
-            "What aud must have: one of these.")
+            "The accepted audiences: aud must contain one of them.")
         Setting(
             "required", \.required,
             ValueType<[String]>.list(of: .text, 0...32).shown { "[\($0.joined(separator: ", "))]" },
@@ -53,26 +56,35 @@ extension SettingTable where Root == TokenSettings {
         Setting(
             "leeway", \.leeway, .duration("0s", "5m"),
             "How far clocks may differ when exp and nbf are checked.")
-        Setting("type", \.type, .text, "What typ must be, such as at+jwt. By default anything.")
+        Setting("type", \.type, .text, "The required typ, such as at+jwt. By default, any.")
         Setting("cookie", \.cookie, .cookieName, "The cookie that has the token, instead of Authorization.")
     }
 
-    /// A secret verifies and signs, so it must be neither public nor beside public keys.
+    /// A secret verifies and signs, so it must be neither public nor mixed with public keys.
     private static func checkSecrets(_ values: ShapeValues, _ changes: SettingChanges<Root>) {
-        func key(_ name: String) -> String { Subject(name, of: values.prefix).text }
+        let key = values.key
         let tokens = changes.applied(to: standard)
         guard tokens.algorithms.contains(.hs256), !changes.isUnknown(key("algorithms")),
             let place = changes.place(of: key("algorithms"))
         else { return }
-        if let other = tokens.algorithms.first(where: { $0 != .hs256 }) {
-            values.reader.error(
-                "\(key("algorithms")): HS256 beside \(other.name) would let a public key sign tokens",
-                at: place)
+        let hasOthers = tokens.algorithms.contains { $0 != .hs256 }
+        if hasOthers, let fault = TokenRules.fault(of: tokens.algorithms) {
+            values.reader.error("\(key("algorithms")): \(fault)", at: place)
         } else if case .upstream? = tokens.keys {
             values.reader.error(
                 "\(key("algorithms")): HS256 needs keys from a file, because whoever has them can sign tokens",
                 at: place)
         }
+    }
+
+    /// A list replaces the default, which has `exp`.
+    private static func warnOfEndlessTokens(_ values: ShapeValues, _ changes: SettingChanges<Root>) {
+        let key = values.key("required")
+        guard !changes.isUnknown(key), !changes.applied(to: standard).required.contains("exp"),
+            let place = changes.place(of: key)
+        else { return }
+        values.reader.problems.warning(
+            "\(key) lacks exp, so a token without an expiry is accepted forever", at: place)
     }
 
     private static var standard: TokenSettings { TokenSettings() }
@@ -110,9 +122,6 @@ struct SettingFile: Sendable {
     var path: String
     /// Nil if it is not read.
     var contents: [UInt8]?
-
-    /// The most bytes of a file with keys of programs.
-    static let largestTable = 64 << 20
 }
 
 /// Where the keys of tokens are, and what a file of keys contains.
@@ -165,37 +174,34 @@ extension ValueType where Value == TokenKeySource {
 
 extension ValueType where Value == SettingFile {
     /// A file with keys of programs.
-    static let apiKeyFile = file(atMost: SettingFile.largestTable) { bytes, _ in
-        _ = try APIKeyTable(parsing: bytes)
-    }
+    static let apiKeyFile = file(atMost: APIKeyTable.maxLength) { _ = try APIKeyTable(parsing: $0) }
 
     /// A file with a key set, which may have secrets.
-    static let keySetFile = file(atMost: KeySet.maxLength) { bytes, _ in
-        _ = try KeySet(parsing: bytes, allowsSecrets: true)
+    static let keySetFile = file(atMost: KeySet.maxLength) {
+        _ = try KeySet(parsing: $0, allowsSecrets: true)
     }
 
     /// - Parameters:
     ///   - limit: the most bytes that it may have.
     ///   - check: throws what is wrong with the contents. The reason must not have any of them.
     private static func file(
-        atMost limit: Int, _ check: @escaping @Sendable (ArraySlice<UInt8>, String) throws -> Void
+        atMost limit: Int, _ check: @escaping @Sendable (ArraySlice<UInt8>) throws -> Void
     ) -> ValueType {
         ValueType(schema: ValueType<String>.text.schema) { node, subject, reader in
             guard let path = ValueType<String>.text.read(node, subject, reader) else { return nil }
             guard !node.isUnknown, let source = reader.files else { return SettingFile(path: path) }
+            // Noted also if the file is absent, because its appearance changes the configuration.
+            reader.readPaths.append(path)
             do throws(ConfigSourceError) {
                 let bytes = try source.read(path, limit: limit)
-                reader.readPaths.append(path)
                 do {
-                    try check(bytes[...], subject.text)
+                    try check(bytes[...])
                 } catch {
                     reader.error("\(subject.text): \(error)", at: node.place)
                     return nil
                 }
                 return SettingFile(path: path, contents: bytes)
             } catch {
-                // Its appearance changes the configuration.
-                reader.readPaths.append(path)
                 // A path in a variable is not shown.
                 let tried = Shown.text(reader.redacted(source.absolute(path)), atMost: 200)
                 reader.error(
@@ -216,7 +222,7 @@ extension ValueType where Value == [SignatureAlgorithm] {
                 (scalar) throws(ScalarFault) in
                 if let algorithm = SignatureAlgorithm(name: scalar.text) { return algorithm }
                 if scalar.text == "none" {
-                    throw .rule("none is not a signature: whoever likes to could write such tokens")
+                    throw .rule("none is not a signature algorithm: anyone could forge such a token")
                 }
                 throw .unfit("is not \(Words.list(words))" + scalar.suggestion(among: words))
             }.located, 1...words.count)

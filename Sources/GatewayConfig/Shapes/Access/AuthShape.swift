@@ -6,9 +6,6 @@ import JSONBytes
 
 /// How clients prove who they are.
 enum AuthShape {
-    /// The most entries.
-    static let mostEntries = 16
-
     static let apiKeys = Member("apiKeys", .settings(.apiKeys), "A key in a field of the request.")
     static let jwt = Member("jwt", .settings(.tokens), "A signed token.")
     static let authorize = Member(
@@ -33,7 +30,8 @@ enum AuthShape {
             values.reader.error(
                 kinds.isEmpty
                     ? "an entry of auth needs the member \"apiKeys\", \"jwt\" or \"authorize\""
-                    : "an entry of auth is one of \(Words.list(kinds, "and")), not several",
+                    : "an entry of auth has one of apiKeys, jwt and authorize, but this one has "
+                        + Words.list(kinds, "and"),
                 at: kinds.last.flatMap { values.map[$0]?.namePlace } ?? values.place)
             return nil
         }
@@ -67,19 +65,12 @@ enum AuthShape {
 
 /// The names of entries of `auth`, of limits and of stores.
 enum AccessName {
-    static let rule = "1 to 64 letters, digits, _ and -, with a letter first"
-
-    static func isValid(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count) && name.utf8.first.map(ASCII.isLetter) == true
-            && name.utf8.allSatisfy {
-                ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "_") || $0 == Byte.minus
-            }
-    }
-
     /// Whether a name is valid and not a word of the format. Reports others.
     static func check(_ name: Located<String>, of kind: String, _ reader: ConfigReader) -> Bool {
-        guard isValid(name.value) else {
-            reader.error("\"\(Shown.text(name.value))\" is not a name for \(kind): \(rule)", at: name.place)
+        guard AccessDeclarations.isName(name.value) else {
+            reader.error(
+                "\"\(Shown.text(name.value))\" is not a name for \(kind): \(AccessDeclarations.nameRule)",
+                at: name.place)
             return false
         }
         guard name.value != noName else {
@@ -100,17 +91,16 @@ extension ValueType where Value == [ConfigAuth] {
         let entries = ValueType.map(of: ValueType<ConfigAuth>.authEntry) {
             name, entry, reader -> ConfigAuth? in
             guard AccessName.check(name, of: "an entry of auth", reader) else { return nil }
-            var named = ConfigAuth(name, entry.value.method)
-            named.sent = entry.value.sent
-            named.places = entry.value.places
-            named.hidesSource = entry.value.hidesSource
+            var named = entry.value
+            named.name = name
             return named
         }
         return ValueType(schema: entries.schema) { node, subject, reader in
-            if case .map(let map) = node.content, map.members.count > AuthShape.mostEntries {
+            let most = AccessDeclarations.mostEntries
+            if case .map(let map) = node.content, map.members.count > most {
                 reader.error(
-                    "auth has \(map.members.count) entries, at most \(AuthShape.mostEntries)",
-                    at: map.members[AuthShape.mostEntries].namePlace)
+                    "auth has \(map.members.count) entries, at most \(most)",
+                    at: map.members[most].namePlace)
             }
             return entries.read(node, subject, reader)
         }
@@ -121,11 +111,12 @@ extension ValueType where Value == ConfigAuth {
     static let authEntry: ValueType = {
         let entry = ValueType.object(AuthShape.shape, prefixes: true) { AuthShape.decode($0) }
         return ValueType(schema: entry.schema) { node, subject, reader in
-            // The gateway accepts no TLS yet, so that no connection has a certificate.
+            // The gateway does not accept TLS yet, so no connection has a certificate.
             if case .map(let map) = node.content, let member = map["clientCertificate"] {
                 reader.error(
-                    "\(subject.text).clientCertificate: the gateway accepts no TLS, so that it sees no certificates "
-                        + "of clients; verify them in a proxy, and let authorize ask a service that reads its field",
+                    "\(subject.text).clientCertificate: the gateway does not accept TLS, so it never sees client "
+                        + "certificates: verify them in a proxy that passes the result in a header, and let authorize "
+                        + "ask a service that reads that header",
                     at: member.namePlace)
                 return nil
             }
@@ -149,7 +140,8 @@ extension ValueType where Value == [PlannedField] {
             }
             if let other = known.updateValue(name.value, forKey: CGIName(name.value)) {
                 reader.error(
-                    "\(other) and \(name.value) are one field for CGI, which writes - as _", at: name.place)
+                    "\(other) and \(name.value) are the same field to CGI programs, which turn - into _",
+                    at: name.place)
                 return nil
             }
             guard let scalar = reader.scalar(member.value, subject),

@@ -20,7 +20,7 @@ extension SettingTable where Root == RateLimit {
             "redis": "store",
         ],
         check: { values, changes in
-            func key(_ name: String) -> String { Subject(name, of: values.prefix).text }
+            let key = values.key
             if values.has("onStoreFailure"), !values.has("store"),
                 let place = changes.place(of: key("onStoreFailure"))
             {
@@ -36,7 +36,7 @@ extension SettingTable where Root == RateLimit {
         Setting(
             "key", \.key, .limitKey,
             "What requests are counted by: client, identity, claims.NAME, header.NAME, endpoint, or several.")
-        Setting("rate", .requestRate, "How many requests in which time: 100/1m.") {
+        Setting("rate", .requestRate, "The number of requests per time: 100/1m.") {
             $0.rate = $1.count
             $0.per = $1.period
         }

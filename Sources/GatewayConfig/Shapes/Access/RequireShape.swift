@@ -1,5 +1,6 @@
 import AccessControl
 import EndpointPlans
+import GatewayCore
 
 /// Who may call an endpoint.
 enum RequireShape {
@@ -25,7 +26,7 @@ enum RequireShape {
 
     static func decode(_ values: ShapeValues) -> PlannedRequirement? {
         let entries = values.read(any)
-        var requirement = PlannedRequirement(entries ?? [], at: values.place)
+        var requirement = PlannedRequirement(entries ?? [])
         requirement.scopes = values.read(scopes) ?? []
         requirement.claims = values.read(claims) ?? []
         requirement.$isOptional = values.located(optional)
@@ -39,12 +40,12 @@ extension ValueType where Value == PlannedRequirement {
         let names = ValueType<[Located<String>]>.names(
             of: ValueType<String>.authName.notMapping(
                 "; a requirement stands without a list around it: require: {any: [app, web]}"),
-            1...AuthShape.mostEntries)
+            1...AccessDeclarations.mostEntries)
         let text = ValueType(schema: names.schema) { node, subject, reader in
             if case .scalar(let scalar) = node.content, scalar.text == AccessName.noName, !scalar.isUnknown {
-                return PlannedRequirement(at: node.place)
+                return PlannedRequirement()
             }
-            return names.read(node, subject, reader).map { PlannedRequirement($0, at: node.place) }
+            return names.read(node, subject, reader).map { PlannedRequirement($0) }
         }
         return .either(
             text, orMapping: .object(RequireShape.shape, prefixes: true) { RequireShape.decode($0) })
@@ -54,7 +55,7 @@ extension ValueType where Value == PlannedRequirement {
 extension ValueType where Value == [Located<String>] {
     /// Names of entries of `auth`, or one.
     static let authNames = names(
-        of: .authName.notMapping("; name an entry of auth"), 1...AuthShape.mostEntries)
+        of: .authName.notMapping("; name an entry of auth"), 1...AccessDeclarations.mostEntries)
 
     /// Names of limits, one, or none.
     static let limitNames: ValueType = {

@@ -10,17 +10,15 @@ extension SettingTable where Root == RedisStore {
             "keyPrefix": "prefix",
         ],
         check: { values, changes in
-            func place(_ name: String) -> ConfigPlace? {
-                changes.place(of: Subject(name, of: values.prefix).text)
+            if let place = values.map["tls"]?.namePlace, !changes.applied(to: RedisStore("")).isEncrypted,
+                !changes.isUnknown(values.key("redis"))
+            {
+                values.reader.error("\(values.key("tls")) needs a rediss address", at: place)
             }
-            let store = changes.applied(to: RedisStore(""))
-            let isEncrypted =
-                if case .tcp(_, _, isEncrypted: true)? = try? store.address() { true } else { false }
-            if let place = values.map["tls"]?.namePlace, !isEncrypted, !values.isUnknown("redis") {
-                values.reader.error("\(values.prefix).tls needs a rediss address", at: place)
-            }
-            if values.has("user"), !values.has("password"), let place = place("user") {
-                values.reader.error("\(values.prefix).user needs password", at: place)
+            if values.has("user"), !values.has("password"),
+                let place = changes.place(of: values.key("user"))
+            {
+                values.reader.error("\(values.key("user")) needs password", at: place)
             }
         }
     ) {
@@ -32,7 +30,7 @@ extension SettingTable where Root == RedisStore {
         Setting("tls", \.tls, .present(.tls), "TLS to a rediss address.")
         Setting(
             "timeout", \.timeout, .duration(Root.Ranges.timeout), "How long a request waits for the server.")
-        Setting("prefix", \.prefix, .storePrefix, "What all keys begin with.")
+        Setting("prefix", \.prefix, .storePrefix, "The prefix of all keys.")
     }
 }
 
@@ -78,9 +76,4 @@ extension ValueType where Value == [ConfigStore] {
         guard AccessName.check(name, of: "a store", reader) else { return nil }
         return ConfigStore(name: name, changes: changes.value)
     }
-}
-
-extension ShapeValues {
-    /// Whether a member's value is a variable that is not read.
-    fileprivate func isUnknown(_ name: String) -> Bool { map[name]?.value.isUnknown ?? false }
 }

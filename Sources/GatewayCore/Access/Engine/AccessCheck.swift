@@ -61,7 +61,11 @@ struct AccessCheck: ~Copyable, Sendable {
     /// How the check ended, or stands.
     private(set) var noted = AccessNote()
     private var state = State.awaitingHead
-    private var request: LimitedRequest
+    private let fields: HTTPFields
+    /// The client's address; nil for a Unix socket.
+    let client: IPAddress?
+    /// Whether `noted.caller` may call.
+    private var isCallerKnown = false
     /// When the last event came.
     private var moment = Moment(wall: 0, now: 0)
     /// What an authorizer gives the client with any answer from then on. No answer that comes before its
@@ -75,13 +79,19 @@ struct AccessCheck: ~Copyable, Sendable {
 
     init(_ plan: AccessPlan, _ fields: HTTPFields, from client: IPAddress?, verified: AccessLoop) {
         self.plan = plan
+        self.fields = fields
+        self.client = client
         self.verified = verified
-        request = LimitedRequest(
-            fields: fields, client: client, identity: nil, endpoint: plan.endpoint, now: 0)
     }
 
     /// Nil before it is known, and for a caller who is refused.
-    var identity: Identity? { request.identity }
+    var identity: Identity? { isCallerKnown ? noted.caller : nil }
+
+    /// What limits count the request by.
+    private var counted: LimitedRequest {
+        LimitedRequest(
+            fields: fields, client: client, identity: identity, endpoint: plan.endpoint, now: moment.now)
+    }
 
     /// Whether the request is or will be refused: a store may have to count it first.
     var isRefused: Bool { noted.reason != nil }
@@ -101,20 +111,20 @@ struct AccessCheck: ~Copyable, Sendable {
     ///
     /// The order matters: what costs least and protects most comes first.
     mutating func headReceived(_ head: HTTPRequestHead, at moment: Moment) -> Step {
-        begin(at: moment)
-        if let limits = plan.limits {
-            let step = limits.begin(request, &noted.usage)
+        self.moment = moment
+        if let limits = plan.limits, limits.begins {
+            let step = limits.begin(counted, &noted.usage)
             // Nobody has looked at the credential, and no store is asked.
             guard case .passed = step else { return follow(step, then: .admit) }
         }
-        if let rule = plan.crossOrigin, CrossOriginRule.concerns(head.method),
-            let fault = rule.fault(of: head.fields, authority: head.authorityBytes)
+        if let rule = plan.crossOrigin,
+            let fault = rule.fault(of: fields, authority: head.authorityBytes)
         {
             return refuse(.crossSiteWrite, .crossSite, fault)
         }
         guard !plan.entries.isEmpty else { return proceed() }
         for (index, entry) in plan.entries.enumerated() {
-            switch Credential(of: entry, in: head.fields) {
+            switch Credential(of: entry, in: fields) {
             case .missing: continue
             case .repeated:
                 return refuse(.badCredential(of: entry), .invalid, "the credential occurs twice", by: entry)
@@ -129,7 +139,7 @@ struct AccessCheck: ~Copyable, Sendable {
         }
         noted.result = AccessNote.Result.none
         guard plan.isOptional else {
-            return refuse(.noCredential(plan.entries), .none, plan.missingCredential)
+            return refuse(plan.noCredential, .none, plan.missingCredential)
         }
         return proceed()
     }
@@ -137,7 +147,7 @@ struct AccessCheck: ~Copyable, Sendable {
     /// The wait for signing keys has ended, with them or not.
     mutating func keysArrived(_ end: SigningKeys.WaitEnd, at moment: Moment) -> Step {
         guard case .awaitingKeys(let pending, let since) = state else { return broken("keys arrived") }
-        begin(at: moment)
+        self.moment = moment
         switch end {
         case .ended: return verify(pending, waited: since)
         case .crowd: return refuse(.crowd, by: pending.entry)
@@ -147,10 +157,12 @@ struct AccessCheck: ~Copyable, Sendable {
     /// The service has answered, or has not.
     mutating func authorizerAnswered(_ answer: AuthorizerAnswer, at moment: Moment) -> Step {
         guard case .awaitingVerdict(let entry) = state else { return broken("an authorizer answered") }
-        begin(at: moment)
+        self.moment = moment
         authorizerFields = answer.fields
         switch answer.verdict {
-        case .admitted(let claims): return accept(entry.identity(claims), of: entry)
+        case .admitted(let claims, let subject):
+            let identity = Identity(entry: entry.name, claims: claims, subject: subject, send: entry.send)
+            return accept(identity, of: entry)
         case .refused(let error, let reason):
             let result: AccessNote.Result =
                 switch error.code.status {
@@ -168,19 +180,14 @@ struct AccessCheck: ~Copyable, Sendable {
         guard case .awaitingStore(let next) = state, let limits = plan.limits else {
             return broken("a store answered")
         }
-        begin(at: moment)
-        return follow(limits.storeAnswered(outcome, request, &noted.usage), then: next)
+        self.moment = moment
+        return follow(limits.storeAnswered(outcome, counted, &noted.usage), then: next)
     }
 
     /// Returns the keys that the last event found due, once.
     mutating func takeDue() -> [SigningKeys] {
         defer { due = [] }
         return due
-    }
-
-    private mutating func begin(at moment: Moment) {
-        self.moment = moment
-        request.now = moment.now
     }
 
     /// A call, or the handler, could not use a claim of the caller. The answer decides what that means.
@@ -300,14 +307,14 @@ struct AccessCheck: ~Copyable, Sendable {
                 .insufficient(plan.rule, of: entry), .forbidden, "the claim \(name) is not as required",
                 by: entry)
         }
-        request.identity = identity
+        isCallerKnown = true
         return proceed()
     }
 
     /// The caller is known, or need not be.
     private mutating func proceed() -> Step {
         guard let limits = plan.limits else { return go(on: .admit) }
-        let step = limits.proceed(request, &noted.usage)
+        let step = limits.proceed(counted, &noted.usage)
         switch step {
         case .passed: return go(on: .admit)
         case .refused(let error, let names): return refuse(error, .limited, Self.reason(names))
@@ -322,7 +329,7 @@ struct AccessCheck: ~Copyable, Sendable {
     /// credential comes after it: another program that is asked, and a refusal.
     private mutating func takeEarly(then next: Continuation) -> Step {
         guard let limits = plan.limits, limits.owesEarly(noted.usage) else { return go(on: next) }
-        return follow(limits.takeEarly(request, &noted.usage), then: next)
+        return follow(limits.takeEarly(counted, &noted.usage), then: next)
     }
 
     private mutating func follow(_ step: LimitStep, then next: Continuation) -> Step {
@@ -384,7 +391,7 @@ struct AccessCheck: ~Copyable, Sendable {
         with error: GatewayError, _ result: AccessNote.Result, _ reason: String
     ) -> Step {
         state = .over
-        request.identity = nil
+        isCallerKnown = false
         noted.result = result
         noted.reason = reason
         return .refused(error)

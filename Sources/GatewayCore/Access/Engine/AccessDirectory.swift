@@ -1,6 +1,5 @@
 import AccessControl
 import EndpointPlans
-import FoundationEssentials
 import HTTPModel
 import Networking
 import Synchronization
@@ -10,11 +9,11 @@ struct AccessDirectory: Sendable {
     /// By name.
     private(set) var entries: [String: AuthEntry] = [:]
     /// In the order of the declarations.
-    private(set) var limits: [(name: String, limit: KeptLimit)] = []
+    private(set) var limits: [KeptLimit] = []
     /// The keys of the entries with tokens, and where they come from; nil for a file.
     private(set) var keys: [(keys: SigningKeys, source: SigningKeys.Source?)] = []
-    /// The fields that entries send, with the entries' names.
-    private(set) var sent: [CGIName: (field: HTTPFieldName, entry: String)] = [:]
+    /// The names of the entries that send fields, by the fields' names.
+    private(set) var sent: [CGIName: String] = [:]
     private(set) var faults: [String] = []
     /// In the order of the declarations.
     let names: [String]
@@ -43,12 +42,13 @@ struct AccessDirectory: Sendable {
     private mutating func add(_ declaration: AuthDeclaration, _ gateway: Gateway) {
         let subject = "auth.\(declaration.name)"
         if !AccessDeclarations.isName(declaration.name) {
-            faults.append("\"\(declaration.name)\" \(AccessDeclarations.nameRule)")
+            faults.append(
+                "\"\(declaration.name)\" is not a name for an entry of auth: \(AccessDeclarations.nameRule)")
         }
         if entries[declaration.name] != nil { faults.append("\(subject) is declared twice") }
         for field in declaration.send {
             if let fault = field.fault { faults.append("\(subject) \(fault)") }
-            sent[CGIName(field.name)] = (field.name, declaration.name)
+            sent[CGIName(field.name)] = declaration.name
         }
         let kind: AuthEntry.Kind?
         switch declaration.method {
@@ -66,7 +66,10 @@ struct AccessDirectory: Sendable {
         if TransportFields.areInRequest(settings.header) {
             faults.append("\(subject): no client can send the header \(settings.header)")
         }
-        guard let contents = contents(settings.contents, of: settings.file, subject) else { return nil }
+        guard
+            let contents = contents(
+                settings.contents, of: settings.file, subject, atMost: APIKeyTable.maxLength)
+        else { return nil }
         do throws(APIKeyFault) {
             let table = try APIKeyTable(parsing: contents[...])
             return KeyEntry(declaration.name, settings.header, table, send: declaration.send)
@@ -110,7 +113,10 @@ struct AccessDirectory: Sendable {
             faults.append("\(subject): it must be an upstream or a file")
             return nil
         case .file(let path):
-            guard let contents = contents(settings.contents, of: path, subject) else { return nil }
+            guard
+                let contents = contents(
+                    settings.contents, of: path, subject, atMost: KeySet.maxLength)
+            else { return nil }
             var read = settings
             read.contents = contents
             return fixedKeys(read, rules, declaration, subject)
@@ -122,9 +128,9 @@ struct AccessDirectory: Sendable {
             guard let provider = provider(of: name, at: path, subject, gateway),
                 let upstream = provider.configuredUpstream
             else { return nil }
-            guard upstream.isProtected else {
+            guard upstream.unixSocketPath != nil || upstream.baseURLs.allSatisfy(\.isProtected) else {
                 faults.append(
-                    "\(subject): the upstream \"\(name)\" is reached by http; whoever is on the way could "
+                    "\(subject): the upstream \"\(name)\" is reached by http, so anyone on the network path could "
                         + "replace the keys: use https, a Unix socket or an address of this machine")
                 return nil
             }
@@ -132,7 +138,8 @@ struct AccessDirectory: Sendable {
                 entry: declaration.name, settings: settings, send: declaration.send,
                 addresses: upstream.baseURLs.map { "\($0)" } + [upstream.unixSocketPath ?? ""])
             let source = SigningKeys.Source(
-                entry: declaration.name, path: path, headers: gateway.declarations.callFields(of: name),
+                entry: declaration.name, path: RequestPath(encoded: path),
+                headers: gateway.declarations.callFields(of: name),
                 provider: provider, transport: environment.transport, report: environment.reportAccess)
             let keys =
                 environment.access.keys(identity)
@@ -169,9 +176,7 @@ struct AccessDirectory: Sendable {
         let subject = "\(subject).authorize"
         if settings.forward.isEmpty { faults.append("\(subject).forward: it needs at least one field") }
         for name in settings.forward
-        where TransportFields.areInRequest(name) || CallContext.sent.contains(name)
-            || ClientForwarding.isField(name) || name.describesBody
-        {
+        where SentField.isSetByGateway(name) || ClientForwarding.isField(name) {
             faults.append("\(subject).forward: the gateway itself sets \(name)")
         }
         for name in settings.answer
@@ -188,9 +193,7 @@ struct AccessDirectory: Sendable {
         // Also if the client sends no such field: the gateway's own credential does not stand for a caller's.
         headers.remove(settings.forward.map { CGIName($0) })
         headers.remove { HTTPFieldName(bytes: $0).map(ClientForwarding.isField) ?? false }
-        return AuthorizerEntry(
-            provider: provider, path: settings.get, headers: headers, forward: settings.forward,
-            take: settings.take, answer: settings.answer, timeout: settings.timeout)
+        return AuthorizerEntry(settings, provider, headers: headers)
     }
 
     /// Returns a provider for the gateway's own calls to an upstream. It follows no redirects: they could
@@ -215,17 +218,20 @@ struct AccessDirectory: Sendable {
         return provider
     }
 
-    private mutating func contents(_ known: [UInt8]?, of file: String, _ subject: String) -> [UInt8]? {
+    private mutating func contents(
+        _ known: [UInt8]?, of file: String, _ subject: String, atMost most: Int
+    ) -> [UInt8]? {
         if let known { return known }
         guard !file.isEmpty else {
             faults.append("\(subject): it needs a file")
             return nil
         }
-        guard let data = FileManager.default.contents(atPath: file) else {
-            faults.append("\(subject): the file \(file) cannot be read")
+        do throws(KeyFile.Fault) {
+            return try KeyFile.contents(of: file, atMost: most)
+        } catch {
+            faults.append("\(subject): the file \(file) \(error)")
             return nil
         }
-        return Array(data)
     }
 
     /// The CORS policy, by which scripts may read the fields of limits, if there are any.
@@ -242,20 +248,26 @@ struct AccessDirectory: Sendable {
 
     private mutating func add(_ limit: RateLimit, named name: String) {
         let subject = "rateLimits.\(name)"
-        if !AccessDeclarations.isName(name) { faults.append("\"\(name)\" \(AccessDeclarations.nameRule)") }
+        if !AccessDeclarations.isName(name) {
+            faults.append("\"\(name)\" is not a name for a limit: \(AccessDeclarations.nameRule)")
+        }
         if limits.contains(where: { $0.name == name }) { faults.append("\(subject) is declared twice") }
         let own = limit.faults
         guard own.isEmpty else { return faults += own.map { "\(subject): \($0)" } }
         if let store = limit.store, environment.rateLimitStores[store] == nil {
             faults.append("\(subject): the store \"\(store)\" is not declared")
         }
-        limits.append((name, environment.access.limits.kept(name, limit)))
+        limits.append(environment.access.limits.kept(name, limit))
     }
 
     // MARK: - Endpoints
 
     /// Returns what an endpoint asks of its requests; nil if it asks nothing. Collects faults.
-    mutating func plan(of endpoint: String, _ settings: EndpointSettings) -> AccessPlan? {
+    ///
+    /// - Parameter method: what the endpoint serves. Only what writes is checked for other sites' pages.
+    mutating func plan(
+        of endpoint: String, _ method: HTTPMethod, _ settings: EndpointSettings
+    ) -> AccessPlan? {
         let requirement = settings.requirement ?? .none
         faults += requirement.faults.map { "\(endpoint) \($0)" }
         let entries = requirement.any.compactMap { name in
@@ -268,14 +280,12 @@ struct AccessDirectory: Sendable {
             return entry
         }
         faults += Self.conflicts(among: entries).map { "\(endpoint) \($0)" }
-        if requirement.isNone, !requirement.rule.isEmpty {
-            faults.append("\(endpoint) requires scopes or claims of nobody; name an entry")
-        }
         let limits = endpointLimits(of: endpoint, settings, isKnown: !requirement.isNone)
         let readsCookie =
             entries.contains(where: \.readsCookie) || !settings.cookieUpstreams.isEmpty
             || settings.passesCookie
-        let crossOrigin = settings.checksCSRF && readsCookie ? CrossOriginRule(cors: cors) : nil
+        let isChecked = settings.checksCSRF && readsCookie && CrossOriginRule.concerns(method)
+        let crossOrigin = isChecked ? CrossOriginRule(cors: cors) : nil
         guard !requirement.isNone || limits != nil || crossOrigin != nil else { return nil }
         let number = ruleNumbers[requirement.rule] ?? AccessPlan.newRuleNumber()
         ruleNumbers[requirement.rule] = number
@@ -291,7 +301,7 @@ struct AccessDirectory: Sendable {
         usedLimits.formUnion(settings.rateLimits)
         if isKnown { limitsOfKnownCallers.formUnion(settings.rateLimits) }
         let limits = settings.rateLimits.compactMap { name in
-            let limit = self.limits.first { $0.name == name }?.limit
+            let limit = self.limits.first { $0.name == name }
             if limit == nil {
                 faults.append(
                     "\(endpoint) has the unknown limit \"\(name)\""
@@ -329,10 +339,10 @@ struct AccessDirectory: Sendable {
     mutating func endpointsAreKnown(
         _ endpoints: [Endpoint], proxies: [(path: String, fields: [HTTPFieldName])]
     ) {
-        for (name, limit) in limits where limit.settings.needsIdentity && usedLimits.contains(name) {
-            if !limitsOfKnownCallers.contains(name) {
+        for limit in limits where limit.settings.needsIdentity && usedLimits.contains(limit.name) {
+            if !limitsOfKnownCallers.contains(limit.name) {
                 faults.append(
-                    "rateLimits.\(name): no endpoint with this limit requires an identity: add require, or count "
+                    "rateLimits.\(limit.name): no endpoint with this limit requires an identity: add require, or count "
                         + "by client")
             }
         }
@@ -348,7 +358,7 @@ struct AccessDirectory: Sendable {
 
     private mutating func check(_ names: [HTTPFieldName], of subject: String) {
         for name in names {
-            guard let entry = sent[CGIName(name)]?.entry else { continue }
+            guard let entry = sent[CGIName(name)] else { continue }
             faults.append(
                 "\(subject) \(name), which auth.\(entry) sends, so a client's would be taken for it")
         }
@@ -359,22 +369,4 @@ extension AccessPlan {
     private static let ruleNumbers = Atomic(0)
 
     static func newRuleNumber() -> Int { ruleNumbers.wrappingAdd(1, ordering: .relaxed).oldValue }
-}
-
-extension Upstream {
-    /// Whether nobody on the way can change what it answers.
-    fileprivate var isProtected: Bool {
-        unixSocketPath != nil
-            || baseURLs.allSatisfy { url in
-                url.scheme == .https || url.host == "localhost" || url.host.hasSuffix(".localhost")
-                    || IPAddress(url.host).map(\.isLoopback) == true
-            }
-    }
-}
-
-extension IPAddress {
-    fileprivate var isLoopback: Bool {
-        let own = unmapped
-        return own.isIPv4 ? own.bits >> 24 == 127 : own.bits == 1
-    }
 }

@@ -53,6 +53,6 @@ package struct AccessNote: Sendable {
 
     /// Calls `body` with the name of each limit that has counted the request, and whether it allowed it.
     package func forEachLimit(_ body: (_ name: String, _ isAllowed: Bool) -> Void) {
-        usage.forEach { body($0.limit.name, $0.decision.isAllowed) }
+        usage.forEach { body($0.name, $1.decision.isAllowed) }
     }
 }

@@ -11,12 +11,18 @@ final class AccessPlan: Sendable {
     let rule: AccessRule
     /// Equal rules of a gateway have one number.
     let ruleNumber: Int
-    /// Nil where pages of other sites may write.
+    /// Nil where pages of other sites may write, and for methods that only read.
     let crossOrigin: CrossOriginRule?
     /// Nil without limits.
     let limits: EndpointLimits?
     /// Whether upstreams may get fields about the caller.
     let sends: Bool
+    /// Whether an entry has tokens, which are valid for a time.
+    let hasTokens: Bool
+    /// What a request without a credential lacks, for the log.
+    let missingCredential: String
+    /// The answer to a request without a credential.
+    let noCredential: GatewayError
     /// For each entry with tokens, those that read the same field, itself included: the unverified `iss`
     /// chooses among them. Empty for any other entry.
     private let peers: [[TokenPeer]]
@@ -38,19 +44,19 @@ final class AccessPlan: Sendable {
         self.crossOrigin = crossOrigin
         self.limits = limits
         sends = entries.contains { !$0.send.isEmpty }
+        hasTokens = entries.contains { if case .tokens = $0.kind { true } else { false } }
+        var credentials: [String] = []
+        for name in entries.flatMap(\.credentials) where !credentials.contains(name) {
+            credentials.append(name)
+        }
+        missingCredential = "the request has no credential: no \(credentials.joined(separator: ", no "))"
+        noCredential = .noCredential(entries)
         let all = entries.map { entry -> TokenPeer? in
             if case .tokens(let tokens) = entry.kind { TokenPeer(entry: entry, tokens: tokens) } else { nil }
         }
         peers = all.map { own in
             own.map { own in all.compactMap { $0?.tokens.cookie == own.tokens.cookie ? $0 : nil } } ?? []
         }
-    }
-
-    /// What a request without a credential lacks, for the log.
-    var missingCredential: String {
-        var names: [String] = []
-        for name in entries.flatMap(\.credentials) where !names.contains(name) { names.append(name) }
-        return "the request has no credential: no \(names.joined(separator: ", no "))"
     }
 
     func peers(ofEntry index: Int) -> [TokenPeer] { peers[index] }

@@ -40,7 +40,7 @@ extension GatewayError {
             "A page of another site must not make this request: its origin is not among cors.origins")
     }
 
-    /// Keys or a verdict cannot be had.
+    /// Keys could not be fetched, or an authorizer gave no verdict.
     static var callerUnknown: GatewayError { callerUnknown(retryAfter: 1) }
 
     /// - Parameter retryAfter: seconds.

@@ -17,9 +17,6 @@ package struct AccessSource: Sendable {
     ///   - told: what trusted proxies tell; nil if the peer is the client.
     ///   - loop: see `loop`.
     package init(remote: String, told: ForwardedClient? = nil, loop: AccessLoop? = nil) {
-        let peer = remote.lastIndex(of: ":").flatMap {
-            IPAddress(IPNetwork.withoutBrackets(remote[..<$0]))
-        }
-        self.init(client: told?.address ?? peer, loop: loop)
+        self.init(client: told?.address ?? IPAddress(peer: remote), loop: loop)
     }
 }

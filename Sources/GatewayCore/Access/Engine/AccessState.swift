@@ -47,7 +47,7 @@ package final class AccessState: Sendable {
         }
         for keys in old { keys.retire() }
         for (keys, source) in used { if let source { keys.start(from: source) } }
-        limits.keep(only: directory.limits.map(\.limit))
+        limits.keep(only: directory.limits)
     }
 
     /// The gateway stops: fetches in progress are cancelled.

@@ -9,16 +9,17 @@ struct AuthDeclaration: Sendable {
 }
 
 /// What a gateway's declarations say about callers and limits.
-struct AccessDeclarations: Sendable {
+package struct AccessDeclarations: Sendable {
     /// In their order.
     var entries: [AuthDeclaration] = []
     /// In their order.
     var limits: [(name: String, limit: RateLimit)] = []
 
-    static let mostEntries = 16
+    /// The most entries.
+    package static let mostEntries = 16
 
     /// Whether a name fits into fields, logs and metrics.
-    static func isName(_ name: String) -> Bool {
+    package static func isName(_ name: String) -> Bool {
         guard (1...64).contains(name.utf8.count), let first = name.utf8.first, ASCII.isLetter(first) else {
             return false
         }
@@ -27,5 +28,6 @@ struct AccessDeclarations: Sendable {
         }
     }
 
-    static let nameRule = "must have a name of 1 to 64 letters, digits, - and _, with a letter first"
+    /// What `isName` asks, for messages.
+    package static let nameRule = "1 to 64 letters, digits, _ and -, with a letter first"
 }

@@ -65,8 +65,10 @@ final class AuthEntry: Sendable {
     func identity(_ claims: JSONFragment) -> Identity { Identity(entry: name, claims: claims, send: send) }
 }
 
+// Each kind is a class, so that a request that reads an entry copies one reference.
+
 /// Keys of clients.
-struct KeyEntry: Sendable {
+final class KeyEntry: Sendable {
     let header: HTTPFieldName
     private let table: APIKeyTable
     /// By the indices of the keys.
@@ -80,29 +82,45 @@ struct KeyEntry: Sendable {
         }
     }
 
-    func find(_ key: ArraySlice<UInt8>) -> Identity? { table.find(key).map { identities[$0.index] } }
+    func find(_ key: ArraySlice<UInt8>) -> Identity? { table.index(of: key).map { identities[$0] } }
 }
 
 /// Signed tokens.
-struct TokenEntry: Sendable {
+final class TokenEntry: Sendable {
     /// The name of the cookie; nil for `Authorization`.
     let cookie: [UInt8]?
     let verifier: TokenVerifier
     let keys: SigningKeys
 
     var issuer: String { verifier.rules.issuer }
+
+    init(cookie: [UInt8]?, verifier: TokenVerifier, keys: SigningKeys) {
+        self.cookie = cookie
+        self.verifier = verifier
+        self.keys = keys
+    }
 }
 
 /// A service that decides.
-struct AuthorizerEntry: Sendable {
+final class AuthorizerEntry: Sendable {
     let provider: Provider<AccessTarget>
-    let path: String
+    let path: RequestPath
     /// Constant fields of each call, without those that the gateway sets itself.
     let headers: HTTPFields
     let forward: [HTTPFieldName]
     let take: [TakenField]
     let answer: [HTTPFieldName]
     let timeout: Duration
+
+    init(_ settings: AuthorizerSettings, _ provider: Provider<AccessTarget>, headers: HTTPFields) {
+        self.provider = provider
+        self.headers = headers
+        path = RequestPath(encoded: settings.get)
+        forward = settings.forward
+        take = settings.take
+        answer = settings.answer
+        timeout = settings.timeout
+    }
 }
 
 /// A call that the gateway makes for itself: to an authorizer, or for signing keys.
@@ -112,8 +130,8 @@ struct AccessTarget: TargetType {
     var headers: HTTPFields
     var timeout: Duration?
 
-    init(_ path: String, _ headers: HTTPFields) {
-        self.path = RequestPath(encoded: path)
+    init(_ path: RequestPath, _ headers: HTTPFields) {
+        self.path = path
         self.headers = headers
     }
 }

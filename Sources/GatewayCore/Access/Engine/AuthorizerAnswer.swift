@@ -1,12 +1,12 @@
 import HTTPModel
-@_spi(Lines) import JSONBytes
+@_spi(Lines) @_spi(Reading) import JSONBytes
 import Networking
 
-/// What an authorizer says of a caller.
-struct AuthorizerAnswer: Sendable {
+/// What an authorizer says of a caller. A class, because it passes through several hands.
+final class AuthorizerAnswer: Sendable {
     enum Verdict: Sendable {
-        /// With the claims: a JSON object.
-        case admitted(JSONFragment)
+        /// With the claims, a JSON object, and their member `sub`.
+        case admitted(JSONFragment, subject: JSONFragment?)
         /// With the reason for the log.
         case refused(GatewayError, String)
         case unavailable(String)
@@ -14,13 +14,16 @@ struct AuthorizerAnswer: Sendable {
 
     let verdict: Verdict
     /// Fields that the client gets with any answer.
-    var fields = HTTPFields()
+    let fields: HTTPFields
 
     /// The largest object of claims, in bytes.
     static let largestClaims = 64 * 1024
 
     /// The call failed.
-    init(_ error: any Error) { verdict = .unavailable("the authorizer did not answer: \(error)") }
+    init(_ error: any Error) {
+        verdict = .unavailable("the authorizer did not answer: \(error)")
+        fields = HTTPFields()
+    }
 
     init(_ response: Response, of entry: AuthEntry, _ authorizer: AuthorizerEntry) {
         let status = response.statusCode
@@ -34,40 +37,60 @@ struct AuthorizerAnswer: Sendable {
         case 403, 429: verdict = .refused(Self.refusal(response), "the authorizer answered with \(status)")
         default: verdict = .unavailable("the authorizer answered with \(status)")
         }
+        var fields = HTTPFields()
         for name in authorizer.answer {
             for value in response.fields.valueBytes(of: name) { fields.append(name, bytes: value) }
         }
+        self.fields = fields
     }
 
     // MARK: - Claims
 
     private static func admitted(_ response: Response, _ authorizer: AuthorizerEntry) -> Verdict {
-        let type = response.fields.firstValueBytes(.contentType).flatMap { MediaType(bytes: $0) }
-        var claims = JSONFragment(valid: Array("{}".utf8)[...])
+        var (claims, subject) = (noClaims, nil as JSONFragment?)
         // Many authorizers answer with a text for people, or with nothing.
-        if let type, type.isJSON, !response.data.isEmpty {
+        if !response.data.isEmpty, isJSON(response.fields) {
             guard response.data.count <= largestClaims else {
                 return .unavailable("the claims of the authorizer exceed \(largestClaims) bytes")
             }
-            guard let body = try? JSONFragment(validating: response.data, limits: JSONLimits(maxDepth: 16)),
-                body.kind == .object, Set(body.members.map(\.name)).count == body.members.count
-            else { return .unavailable("the claims of the authorizer are not a JSON object") }
-            claims = body
+            let limits = JSONLimits(maxDepth: 16)
+            guard let body = try? JSONScanner.scan(response.data, capturing: subjectName, limits: limits),
+                body.document.kind == .object, !body.document.hasRepeatedMember
+            else {
+                return .unavailable(
+                    "the claims of the authorizer are not a JSON object of at most 16 levels without repeated "
+                        + "members")
+            }
+            (claims, subject) = (body.document, body[0])
         }
-        return .admitted(authorizer.take.isEmpty ? claims : adding(authorizer.take, response, to: claims))
+        if authorizer.take.isEmpty { return .admitted(claims, subject: subject) }
+        claims = adding(authorizer.take, response, to: claims)
+        return .admitted(claims, subject: claims[member: "sub"])
+    }
+
+    private static let noClaims = JSONFragment(valid: Array("{}".utf8)[...])
+    private static let subjectName = JSONMemberNames("sub")
+
+    private static func isJSON(_ fields: HTTPFields) -> Bool {
+        guard let type = fields.firstValueBytes(.contentType) else { return false }
+        // Nearly all services write it so, which needs no parser.
+        return type.elementsEqual("application/json".utf8) || MediaType(bytes: type)?.isJSON == true
     }
 
     /// Adds claims from fields, which replace members of the body.
     private static func adding(
         _ taken: [TakenField], _ response: Response, to claims: JSONFragment
     ) -> JSONFragment {
-        var members = claims.members.filter { member in !taken.contains { $0.claim == member.name } }
+        var members: [(String, JSONLiteral)] = []
+        for member in claims.members where !taken.contains(where: { $0.claim == member.name }) {
+            members.append((member.name, JSONLiteral(member.value)))
+        }
         for take in taken {
             let values = response.fields.values(of: take.field)
             guard !values.isEmpty else { continue }
-            members.append((take.claim, JSONFragment(string: values.joined(separator: ", "))))
+            members.append((take.claim, JSONLiteral(values.joined(separator: ", "))))
         }
-        return .object(members)
+        return JSONLiteral(members: members).fragment
     }
 
     // MARK: - Refusals
@@ -92,21 +115,5 @@ struct AuthorizerAnswer: Sendable {
         for name in [HTTPFieldName.wwwAuthenticate, .retryAfter] {
             for value in response.fields.values(of: name) { error.fields.append(name, value) }
         }
-    }
-}
-
-extension JSONFragment {
-    /// Returns an object with these members.
-    fileprivate static func object(_ members: [(name: String, value: JSONFragment)]) -> JSONFragment {
-        let bytes = JSONLine.array(capacity: 256) { line in
-            for (index, member) in members.enumerated() {
-                line.constant(index == 0 ? "{" : ",")
-                line.string(member.name)
-                line.constant(":")
-                line.fragment(member.value)
-            }
-            line.constant(members.isEmpty ? "{}" : "}")
-        }
-        return JSONFragment(valid: bytes[...])
     }
 }

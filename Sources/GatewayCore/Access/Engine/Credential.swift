@@ -28,18 +28,12 @@ enum Credential {
         return .text(fields.valueBytes(at: index))
     }
 
-    private static let scheme = Array("bearer".utf8)
-
-    /// Returns the token of `Authorization` (RFC 6750 2.1). Such an entry ignores other
-    /// schemes.
+    /// Returns the token of `Authorization` (RFC 6750 2.1). Such an entry ignores other schemes.
     private static func bearer(_ fields: HTTPFields) -> Credential {
-        guard case .text(let value) = only(.authorization, in: fields) else {
-            return fields.contains(.authorization) ? .repeated : .missing
-        }
+        let found = only(.authorization, in: fields)
+        guard case .text(let value) = found else { return found }
         let word = value.prefix { $0 != UInt8(ascii: " ") }
-        guard word.count == scheme.count,
-            zip(word, scheme).allSatisfy({ ASCII.lowercased($0) == $1 })
-        else { return .missing }
+        guard word.withUnsafeBytes({ ASCII.isText($0, "bearer") }) else { return .missing }
         return .text(value[word.endIndex...].drop { $0 == UInt8(ascii: " ") })
     }
 

@@ -25,7 +25,7 @@ extension EndpointRun {
         by event: (inout AccessCheck, AccessCheck.Moment) -> AccessCheck.Step
     ) {
         guard state.withLock({ !$0.isOver && $0.stage == stage }) else { return }
-        let step = access.changed(in: responder.environment, by: event)
+        let step = access.changed(on: responder.environment.transport, by: event)
         CallContext.$current.withValue(context) { follow(step, of: access) }
     }
 
@@ -63,7 +63,7 @@ extension EndpointRun {
             }
         }
         let call = CallContext.$current.withValue(own) {
-            authorizer.provider.rx.request(authorizer.target(for: request)).subscribe(
+            authorizer.provider.rx.request(authorizer.target(for: request, from: access.client)).subscribe(
                 onSuccess: { [self] response in
                     let answer = AuthorizerAnswer(response, of: entry, authorizer)
                     answered(answer, .success(response), name, stage, began, access)
@@ -94,17 +94,21 @@ extension EndpointRun {
 extension AuthorizerEntry {
     /// Returns the call for a request: some of the client's fields, and what the gateway itself knows of the
     /// request. A client cannot forge that.
-    fileprivate func target(for request: GatewayRequest) -> AccessTarget {
+    ///
+    /// - Parameter client: the client's address, as the check knows it.
+    fileprivate func target(for request: GatewayRequest, from client: IPAddress?) -> AccessTarget {
         var target = AccessTarget(path, headers)
         target.timeout = timeout
         for name in forward {
             for value in request.fields.valueBytes(of: name) { target.headers.append(name, bytes: value) }
         }
-        let known = request.clientFacts.fields(in: .xForwarded)
         target.headers.append("X-Forwarded-Method", request.isHead ? "HEAD" : request.method.rawValue)
-        target.headers.append(contentsOf: known)
-        target.headers.append(
-            "X-Forwarded-Uri", request.path + (request.head.target.query.map { "?\($0)" } ?? ""))
+        // Without a proxy that tells of another, the client is the peer.
+        let facts = request.client == nil ? request.clientFacts(peer: client) : request.clientFacts
+        facts.add(to: &target.headers, in: .xForwarded)
+        let asked = request.head.target
+        let query = asked.queryBytes.map { [UInt8(ascii: "?")] + $0 } ?? []
+        target.headers.append("X-Forwarded-Uri", bytes: asked.pathBytes + query)
         return target
     }
 }

@@ -10,9 +10,10 @@ extension GatewayResponder {
     ) -> RequestAccess? {
         guard let plan = match.access else { return nil }
         let source = source()
-        return RequestAccess(
-            plan, head, from: source.client, verified: source.loop ?? environment.access.loop,
-            at: environment.transport)
+        var check = AccessCheck(
+            plan, head.fields, from: source.client, verified: source.loop ?? environment.access.loop)
+        let first = check.headReceived(head, at: AccessCheck.Moment(environment.transport, for: plan))
+        return RequestAccess(check, first)
     }
 
     /// Returns the answer to a request that its head refuses; nil if the request goes on. The answer's
@@ -38,7 +39,7 @@ extension GatewayResponder {
 
     /// The names of entries, limits and stores, in the order of the declarations.
     package var accessNames: (entries: [String], limits: [String], stores: [String]) {
-        let stores = access.limits.compactMap(\.limit.settings.store)
+        let stores = access.limits.compactMap(\.settings.store)
         return (access.names, access.limits.map(\.name), Array(Set(stores)).sorted())
     }
 }

@@ -1,6 +1,7 @@
 import AccessControl
 import JSONBytes
 import Networking
+import Resilience
 
 /// Why a token cannot be verified now, though it may be good. `next`: nanoseconds until the next fetch of
 /// keys may begin.
@@ -19,13 +20,11 @@ enum KeysMissing: Hashable {
     /// When it makes sense to try again, in seconds.
     var retryAfter: Int {
         switch self {
-        case .noKeys(let next), .noNewerKeys(let next), .tooEarly(let next): max(1, Self.seconds(next))
+        case .noKeys(let next), .noNewerKeys(let next), .tooEarly(let next):
+            max(1, Int(RateLimitPolicy.seconds(next)))
         case .slowFetch, .crowd: 1
         }
     }
-
-    /// Returns seconds, rounded up.
-    static func seconds(_ nanoseconds: Int64) -> Int { Int((nanoseconds + 999_999_999) / 1_000_000_000) }
 }
 
 extension KeysMissing: CustomStringConvertible {
@@ -33,7 +32,7 @@ extension KeysMissing: CustomStringConvertible {
         switch self {
         case .noKeys(let next): "the gateway has no signing keys; \(Self.nextFetch(next))"
         case .noNewerKeys(let next):
-            "the key is unknown, and newer keys cannot be had; \(Self.nextFetch(next))"
+            "the key is unknown, and newer keys could not be fetched; \(Self.nextFetch(next))"
         case .tooEarly(let next): "the key is unknown and may be new; \(Self.nextFetch(next))"
         case .slowFetch:
             "the fetch of signing keys takes longer than \(KeyFetches.Limits.patience.components.seconds) s"
@@ -43,7 +42,9 @@ extension KeysMissing: CustomStringConvertible {
 
     /// - Parameter next: nanoseconds from now.
     static func nextFetch(_ next: Int64) -> String {
-        next > 0 ? "the next fetch can begin in \(seconds(next)) s" : "the next fetch can begin now"
+        next > 0
+            ? "the next fetch can begin in \(RateLimitPolicy.seconds(next)) s"
+            : "the next fetch can begin now"
     }
 }
 

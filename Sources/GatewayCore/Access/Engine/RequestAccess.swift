@@ -6,26 +6,21 @@ import Rx
 
 /// The check of one request's caller, and its result. It begins with the head and may go on in the run.
 package final class RequestAccess: Sendable {
-    let plan: AccessPlan
     private let check: Lock<AccessCheck>
     /// What the head alone leads to.
     let first: AccessCheck.Step
+    /// Bytes that fields of limits take in an answer.
+    let fieldRoom: Int
     /// Tells upstreams of the caller; nil if no entry of the endpoint sends anything.
     let caller: CallerFields?
 
-    /// The head has been received.
-    ///
     /// - Parameters:
-    ///   - verified: the tokens that the loop has verified.
-    ///   - transport: has the clocks.
-    init(
-        _ plan: AccessPlan, _ head: HTTPRequestHead, from client: IPAddress?, verified: AccessLoop,
-        at transport: any Transport
-    ) {
-        self.plan = plan
-        var check = AccessCheck(plan, head.fields, from: client, verified: verified)
-        first = check.headReceived(head, at: AccessCheck.Moment(transport))
-        caller = plan.sends ? CallerFields() : nil
+    ///   - check: of a request whose head has been received.
+    ///   - first: what the head alone leads to.
+    init(_ check: consuming AccessCheck, _ first: AccessCheck.Step) {
+        self.first = first
+        fieldRoom = check.plan.limits?.fieldRoom ?? 0
+        caller = check.plan.sends ? CallerFields() : nil
         let due = check.takeDue()
         self.check = Lock(check)
         for keys in due { keys.fetch() }
@@ -37,6 +32,9 @@ package final class RequestAccess: Sendable {
 
     /// Nil before it is known, and for an unknown caller.
     var identity: Identity? { check.withLock { $0.identity } }
+
+    /// The client's address; nil for a Unix socket.
+    var client: IPAddress? { check.withLock { $0.client } }
 
     /// How the check ended, or stands.
     package var note: AccessNote { check.withLock { $0.noted } }
@@ -51,11 +49,13 @@ package final class RequestAccess: Sendable {
     func addFields(to fields: inout HTTPFields) { check.withLock { $0.addFields(to: &fields) } }
 
     /// Passes an event to the check.
+    ///
+    /// - Parameter transport: has the clocks.
     func changed(
-        in environment: GatewayEnvironment,
+        on transport: any Transport,
         by event: (inout AccessCheck, AccessCheck.Moment) -> AccessCheck.Step
     ) -> AccessCheck.Step {
-        let moment = AccessCheck.Moment(environment.transport)
+        let moment = AccessCheck.Moment(transport, for: check.withLock { $0.plan })
         let (step, due) = check.withLock { (event(&$0, moment), $0.takeDue()) }
         for keys in due { keys.fetch() }
         if case .admitted = step { tellUpstreams() }
@@ -69,16 +69,20 @@ package final class RequestAccess: Sendable {
     func answersForbidden() { check.withLock { $0.answersForbidden() } }
 
     private func tellUpstreams() {
-        guard let caller, let identity, case .success(let fields) = identity.sent else { return }
-        caller.set(fields)
+        guard let caller, let identity, case .success(let values) = identity.sent else { return }
+        caller.set(values)
     }
 }
 
 extension AccessCheck.Moment {
+    /// Reads the clocks that the checks of a plan need: reading one costs more than most checks.
+    ///
     /// - Parameter transport: has the clocks.
-    init(_ transport: any Transport) {
+    init(_ transport: any Transport, for plan: AccessPlan) {
+        let needsTime = plan.hasTokens || plan.limits != nil
         self.init(
-            wall: Int64(saturating: transport.wallTime.timeIntervalSince1970.rounded(.down)),
-            now: transport.scheduler.now.nanoseconds)
+            wall: plan.hasTokens
+                ? Int64(saturating: transport.wallTime.timeIntervalSince1970.rounded(.down)) : 0,
+            now: needsTime ? transport.scheduler.now.nanoseconds : 0)
     }
 }

@@ -24,7 +24,7 @@ final class SigningKeys: Sendable {
     /// Where the keys come from.
     struct Source: Sendable {
         let entry: String
-        let path: String
+        let path: RequestPath
         /// Constant fields of each fetch.
         let headers: HTTPFields
         let provider: Provider<AccessTarget>

@@ -16,7 +16,7 @@ extension GatewayRequest {
     ///   - type: the type of the value.
     /// - Throws: 403 if nobody is known, or if the claim is missing or has another type.
     public func claim<Value: Decodable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
-        guard let identity else { throw GatewayError.forbidden("This needs a known caller") }
+        guard let identity else { throw GatewayError.forbidden("This request needs an authenticated caller") }
         guard let value = Claims(identity.claims).value(named: name) else {
             throw unfitClaim("The claim \(name) is missing")
         }

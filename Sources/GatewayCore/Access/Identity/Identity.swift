@@ -2,6 +2,7 @@ import AccessControl
 import HTTPModel
 public import JSONBytes
 import Locking
+import Networking
 
 /// Who calls: the entry that knows the caller, and its claims.
 ///
@@ -17,18 +18,25 @@ public final class Identity: Sendable {
     public let claims: JSONFragment
 
     /// The fields that upstreams get, or why they cannot have them.
-    let sent: Result<HTTPFields, ClaimFault>
+    let sent: Result<CallerFields.Values, ClaimFault>
     /// The name of the API key; nil for any other entry.
     let key: String?
     /// What was found about the rules of endpoints, by their numbers, so that no claim is decoded twice.
     private let verdicts = Lock<[Int: AccessRule.Verdict]>([:])
 
-    init(entry: String, claims: JSONFragment, send: [SentField], key: String? = nil) {
+    convenience init(entry: String, claims: JSONFragment, send: [SentField], key: String? = nil) {
+        self.init(entry: entry, claims: claims, subject: claims[member: "sub"], send: send, key: key)
+    }
+
+    /// - Parameter subject: the claim `sub`.
+    init(
+        entry: String, claims: JSONFragment, subject: JSONFragment?, send: [SentField], key: String? = nil
+    ) {
         self.entry = entry
         self.claims = claims
         self.key = key
-        subject = claims[member: "sub"]?.stringValue
-        sent = Result { () throws(ClaimFault) in try send.fields(for: claims) }
+        self.subject = subject?.stringValue
+        sent = Result { () throws(ClaimFault) in CallerFields.Values(try send.fields(for: claims)) }
     }
 
     /// Checks the claims by a rule with a number of its own.

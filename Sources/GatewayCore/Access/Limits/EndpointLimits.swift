@@ -36,6 +36,8 @@ package final class EndpointLimits: Sendable {
 
     /// All limits.
     package let limits: [KeptLimit]
+    /// Bytes that their fields take in an answer, at most.
+    let fieldRoom: Int
     /// Why the limits cannot be used together; nil if they can.
     package let fault: String?
 
@@ -46,6 +48,7 @@ package final class EndpointLimits: Sendable {
         var known: [KeptLimit] = []
         for limit in limits where !known.contains(where: { $0 === limit }) { known.append(limit) }
         self.limits = known
+        fieldRoom = LimitUsage.fieldRoom(for: known)
         let local = known.filter { $0.settings.store == nil }
         early = local.filter(\.precedesIdentity)
         late = local.filter { !$0.precedesIdentity }
@@ -64,6 +67,9 @@ package final class EndpointLimits: Sendable {
             fault = nil
         }
     }
+
+    /// Whether `begin` has anything to count.
+    var begins: Bool { !early.isEmpty }
 
     /// Counts what is known before the caller is: limits by `client` and `endpoint`, without a store.
     package func begin(_ request: borrowing LimitedRequest, _ usage: inout LimitUsage) -> LimitStep {
@@ -168,7 +174,7 @@ package final class EndpointLimits: Sendable {
         usage.giveBack(at: request.now)
         let refusing = usage.counts.filter { !$0.decision.isAllowed }
         let names = refusing.map(\.limit.name)
-        let wait = refusing.map(\.seconds).max() ?? 1
+        let wait = refusing.map(\.taken.seconds).max() ?? 1
         return .refused(.limited(by: names, retryAfter: Int(wait)), limits: names)
     }
 }

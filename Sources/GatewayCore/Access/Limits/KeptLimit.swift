@@ -13,6 +13,7 @@ package final class KeptLimit: Sendable {
     let keys: KeyedLimits
     /// Nil if the limit applies to all callers.
     private let rule: AccessRule?
+    private let ruleNumber = AccessPlan.newRuleNumber()
     private let needsIdentity: Bool
     /// Whether it counts before the caller is known.
     let precedesIdentity: Bool
@@ -45,7 +46,7 @@ package final class KeptLimit: Sendable {
     func applies(to request: borrowing LimitedRequest) -> Bool {
         guard needsIdentity else { return true }
         guard let identity = request.identity else { return false }
-        return rule.map { $0.check(identity.claims) == .granted } ?? true
+        return rule.map { identity.check($0, number: ruleNumber) == .granted } ?? true
     }
 
     /// The key of a request for the counts of this process.

@@ -26,30 +26,39 @@ extension LimitUsage {
     /// the fields.
     package func addFields(to fields: inout HTTPFields) {
         var (policies, states) = (0, 0)
-        forEach { count in
-            guard count.limit.isShown else { return }
-            policies &+= count.limit.policyText.count &+ Self.separator
-            states &+= count.limit.stateText.count &+ Self.numbers &+ Self.separator
+        forEach { limit, _ in
+            guard limit.isShown else { return }
+            policies &+= limit.policyText.count &+ Self.separator
+            states &+= limit.stateText.count &+ Self.numbers &+ Self.separator
         }
         guard policies > 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: max(policies, states), alignment: 1) { room in
             var length = ByteWriter.write(to: room) { line in
-                forEach { count in
-                    guard count.limit.isShown else { return }
+                forEach { limit, _ in
+                    guard limit.isShown else { return }
                     if line.count > 0 { line.append(", ") }
-                    line.append(count.limit.policyText[...])
+                    line.append(limit.policyText[...])
                 }
             }
             Self.add(.rateLimitPolicy, room[..<length], to: &fields)
             length = ByteWriter.write(to: room) { line in
-                forEach { count in
-                    guard count.limit.isShown else { return }
+                forEach { limit, taken in
+                    guard limit.isShown else { return }
                     if line.count > 0 { line.append(", ") }
-                    count.write(to: &line)
+                    line.append(limit.stateText[...])
+                    taken.write(to: &line)
                 }
             }
             Self.add(.rateLimit, room[..<length], to: &fields)
         }
+    }
+
+    /// Bytes of the fields that `addFields(to:)` adds for these limits, at most.
+    static func fieldRoom(for limits: [KeptLimit]) -> Int {
+        let shown = limits.filter(\.isShown)
+        guard !shown.isEmpty else { return 0 }
+        let names = 2 * (HTTPFieldName.rateLimitPolicy.description.utf8.count + 4)
+        return shown.reduce(names) { $0 + $1.policyText.count + $1.stateText.count + numbers + 2 * separator }
     }
 
     /// Bytes of a comma and a blank.
@@ -66,14 +75,13 @@ extension LimitUsage {
     }
 }
 
-extension LimitUsage.Count {
+extension LimitUsage.Taken {
     /// Seconds: on a refusal until the next request is allowed, else until all is back.
     var seconds: Int64 {
         RateLimitPolicy.seconds(decision.isAllowed ? decision.resetNanoseconds : decision.retryNanoseconds)
     }
 
     fileprivate func write(to line: inout ByteWriter) {
-        line.append(limit.stateText[...])
         line.append(decimal: max(decision.isAllowed ? decision.remaining : 0, 0))
         line.append(";t=")
         line.append(decimal: Int(seconds))

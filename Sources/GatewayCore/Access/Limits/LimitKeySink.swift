@@ -38,21 +38,18 @@ extension LimitKeySink {
 
 /// Hashes a key for this process, with a secret, so that no client can choose two values with one hash.
 ///
-/// Two hashers of the standard library (SipHash), which begin with different secrets, make 128 bits. Nearly
-/// all keys are collected on the stack and hashed in one piece. Longer ones are hashed in several, which are
-/// the same for equal keys. Nothing is allocated.
+/// A hasher of the standard library (SipHash) that begins with a secret is ended in two ways, which makes 128
+/// bits. Nearly all keys are collected on the stack and hashed in one piece. Longer ones are hashed in
+/// several, which are the same for equal keys. Nothing is allocated.
 struct LocalKeyHasher: LimitKeySink {
-    private var high = Self.start.high
-    private var low = Self.start.low
+    private var hasher = Self.start
     private let room: UnsafeMutableRawBufferPointer
     private var filled = 0
 
     /// Not only the seed of the library, which can be turned off by the environment.
-    private static let start: (high: Hasher, low: Hasher) = {
-        let secret = SecureRandom.bytes(32)
-        var start = (high: Hasher(), low: Hasher())
-        secret[..<16].withUnsafeBytes { start.high.combine(bytes: $0) }
-        secret[16...].withUnsafeBytes { start.low.combine(bytes: $0) }
+    private static let start: Hasher = {
+        var start = Hasher()
+        SecureRandom.bytes(32).withUnsafeBytes { start.combine(bytes: $0) }
         return start
     }()
 
@@ -77,26 +74,23 @@ struct LocalKeyHasher: LimitKeySink {
     mutating func write(_ bytes: UnsafeRawBufferPointer) {
         if room.count &- filled < bytes.count {
             hash()
-            guard bytes.count <= room.count else { return hash(bytes) }
+            guard bytes.count <= room.count else { return hasher.combine(bytes: bytes) }
         }
         UnsafeMutableRawBufferPointer(rebasing: room[filled...]).copyMemory(from: bytes)
         filled &+= bytes.count
     }
 
-    private mutating func hash(_ bytes: UnsafeRawBufferPointer) {
-        high.combine(bytes: bytes)
-        low.combine(bytes: bytes)
-    }
-
     private mutating func hash() {
-        hash(UnsafeRawBufferPointer(rebasing: room[..<filled]))
+        hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: room[..<filled]))
         filled = 0
     }
 
     private mutating func key() -> LimitKey {
         hash()
+        var second = hasher
+        second.combine(0 as UInt8)
         return LimitKey(
-            UInt64(bitPattern: Int64(high.finalize())), UInt64(bitPattern: Int64(low.finalize())))
+            UInt64(bitPattern: Int64(hasher.finalize())), UInt64(bitPattern: Int64(second.finalize())))
     }
 }
 

@@ -47,7 +47,7 @@ package struct LimitUsage: Sendable {
     /// In the order in which they were asked. Each access builds the list.
     var counts: [Count] {
         var counts: [Count] = []
-        forEach { counts.append($0) }
+        forEach { counts.append(Count(limit: $0, taken: $1)) }
         return counts
     }
 
@@ -62,10 +62,10 @@ package struct LimitUsage: Sendable {
 
     /// Calls `body` with each limit in order.
     @inline(__always)
-    func forEach(_ body: (Count) -> Void) {
+    func forEach(_ body: (KeptLimit, Taken) -> Void) {
         guard let firstLimit, let firstTaken else { return }
-        body(Count(limit: firstLimit, taken: firstTaken))
-        for count in others { body(count) }
+        body(firstLimit, firstTaken)
+        for count in others { body(count.limit, count.taken) }
     }
 
     /// Gives back what was counted in this process: the request is refused, and uses up nothing.

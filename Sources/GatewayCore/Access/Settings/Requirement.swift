@@ -10,13 +10,13 @@ public struct Requirement: Sendable, Hashable {
     public let isOptional: Bool
     /// What the claims must be.
     package let rule: AccessRule
-    /// What is wrong with the scopes and claims.
+    /// What is wrong with it.
     package let faults: [String]
 
     /// Creates a requirement that one of the entries knows the caller.
     ///
     /// - Parameters:
-    ///   - any: names of entries.
+    ///   - any: names of entries, at least one.
     ///   - scopes: each must be in the claim `scope` or `scp`.
     ///   - claims: claims with their possible values. A claim must equal one of them, or be a list that has
     ///     one.
@@ -30,13 +30,18 @@ public struct Requirement: Sendable, Hashable {
             if requirement == nil { faults.append("requires the claim \(name) without naming a value") }
             return requirement
         }
+        if any.isEmpty {
+            faults.append(
+                scopes.isEmpty && claims.isEmpty
+                    ? "requires no entry; .require(.none) admits everybody"
+                    : "requires scopes or claims, but names no entry")
+        }
         self.init(
             any: any, rule: AccessRule(scopes: scopes, claims: requirements), isOptional: isOptional,
             faults: faults)
     }
 
-    /// Creates a requirement with a rule that has been read elsewhere.
-    package init(any: [String], rule: AccessRule, isOptional: Bool, faults: [String] = []) {
+    private init(any: [String], rule: AccessRule, isOptional: Bool, faults: [String]) {
         self.any = any
         self.isOptional = isOptional
         self.rule = rule
@@ -47,8 +52,8 @@ public struct Requirement: Sendable, Hashable {
             }
     }
 
-    /// Everybody may call. Says that an endpoint beside others with a requirement is open on purpose.
-    public static let none = Requirement(any: [])
+    /// Everybody may call. Says that the endpoint is open on purpose, though others have a requirement.
+    public static let none = Requirement(any: [], rule: AccessRule(), isOptional: false, faults: [])
 
     /// Whether everybody may call.
     package var isNone: Bool { any.isEmpty }

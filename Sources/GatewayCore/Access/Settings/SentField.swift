@@ -18,12 +18,23 @@ package struct SentField: Sendable, Hashable {
     /// Why the field is invalid; nil if it is valid. Follows the name of its entry.
     package let fault: String?
 
-    /// Creates a field of text and claims in braces: `{claims.sub}`, `{claims.org.id}`.
+    /// Creates a field of text and claims in braces: `{claims.sub}`, `{claims.org.id}`. `{{` is the text `{`.
     package init(_ name: HTTPFieldName, _ value: String) {
-        do throws(InvalidTemplate) {
-            self.init(name, try Self.pieces(of: Array(value.utf8)))
+        var (scanner, pieces) = (TemplateScanner(value), [Piece]())
+        do throws(TemplateScanner.Fault) {
+            while let piece = try scanner.next() {
+                switch piece {
+                case .text(let text): pieces.append(.text(text))
+                case .reference(.claims, let path, _): pieces.append(.claim(path))
+                case .reference:
+                    let fault = "sends \(name): only claims can be sent, such as {claims.sub}"
+                    self.init(name, [], fault: fault)
+                    return
+                }
+            }
+            self.init(name, pieces)
         } catch {
-            self.init(name, [], fault: "sends \(name): \(error.message)")
+            self.init(name, [], fault: "sends \(name): \(error.reason.message)")
         }
     }
 
@@ -45,55 +56,17 @@ package struct SentField: Sendable, Hashable {
         self.fault = fault ?? Self.fault(of: name) ?? Self.fault(of: pieces).map { "sends \(name), \($0)" }
     }
 
-    private struct InvalidTemplate: Error {
-        let message: String
-    }
-
-    /// Splits text at its references. `{{` is the text `{`, and `}}` the text `}`.
-    private static func pieces(of bytes: [UInt8]) throws(InvalidTemplate) -> [Piece] {
-        var pieces: [Piece] = []
-        var text: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            let isDoubled = index + 1 < bytes.count && bytes[index + 1] == byte
-            if byte == UInt8(ascii: "{"), !isDoubled {
-                let (path, end) = try claim(bytes, from: index + 1)
-                if !text.isEmpty { pieces.append(.text(String(decoding: text, as: UTF8.self))) }
-                text = []
-                pieces.append(.claim(path))
-                index = end
-            } else {
-                text.append(byte)
-                index += isDoubled && (byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")) ? 2 : 1
-            }
-        }
-        if !text.isEmpty { pieces.append(.text(String(decoding: text, as: UTF8.self))) }
-        return pieces
-    }
-
-    /// Reads a reference behind its brace. Returns the place in the claims, and the index behind it.
-    private static func claim(
-        _ bytes: [UInt8], from start: Int
-    ) throws(InvalidTemplate) -> (path: [JSONPathStep], end: Int) {
-        var parser = ReferenceParser(bytes, from: start)
-        do throws(ReferenceParser.Fault) {
-            let reference = try parser.parse()
-            if reference.root == .claims { return (reference.path, reference.end) }
-        } catch {
-            throw InvalidTemplate(message: error.message)
-        }
-        throw InvalidTemplate(message: "only claims can be sent, such as {claims.sub}")
-    }
-
     /// Fields that the client itself negotiates, so that a call has them twice.
     private static let negotiated: [HTTPFieldName] = [.accept, .acceptEncoding]
 
+    /// Whether the gateway itself sets a field of this name in its calls.
+    static func isSetByGateway(_ name: HTTPFieldName) -> Bool {
+        TransportFields.areInRequest(name) || CallContext.sent.contains(name) || name.describesBody
+    }
+
     /// Why an entry cannot send a field of this name; nil if it can. Follows the name of the entry.
     package static func fault(of name: HTTPFieldName) -> String? {
-        if TransportFields.areInRequest(name) || CallContext.sent.contains(name) || negotiated.contains(name)
-            || name.describesBody
-        {
+        if isSetByGateway(name) || negotiated.contains(name) {
             return "sends \(name), which the gateway sets itself"
         }
         if ClientForwarding.isField(name) {
