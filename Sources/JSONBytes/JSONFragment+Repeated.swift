@@ -9,6 +9,7 @@ extension JSONFragment {
         ByteReader.read(bytes) { reader in
             var cursor = ValidCursor(reader)
             var names: [MemberName] = []
+            names.reserveCapacity(2 * mostComparedNames)
             return cursor.findsRepeatedMember(&names)
         }
     }
@@ -37,7 +38,7 @@ private struct MemberName {
 }
 
 /// Up to this many members, names are compared with each other, which costs less than decoding them all.
-private let mostComparedNames = 8
+private let mostComparedNames = 16
 
 extension ValidCursor {
     /// Moves past a value, unless it finds a repeated member. Returns whether it has found one.
@@ -56,19 +57,20 @@ extension ValidCursor {
             if isObject {
                 let (range, isEscaped) = name()
                 let name = MemberName(range, isEscaped: isEscaped, in: reader)
-                let known = names[outer...]
-                if known.count < mostComparedNames {
-                    if known.contains(where: { $0.equals(name, in: reader) }) { return true }
+                if names.count - outer < mostComparedNames {
+                    for known in outer..<names.count where names[known].equals(name, in: reader) {
+                        return true
+                    }
                     names.append(name)
                 } else {
-                    if decoded.isEmpty { decoded = Set(known.map { $0.text(in: reader) }) }
+                    if decoded.isEmpty { decoded = Set(names[outer...].map { $0.text(in: reader) }) }
                     if !decoded.insert(name.text(in: reader)).inserted { return true }
                 }
             }
             if findsRepeatedMember(&names) { return true }
             isWithin = next()
         }
-        names.removeSubrange(outer...)
+        names.removeLast(names.count - outer)
         // The closing bracket.
         index &+= 1
         return false
