@@ -13,7 +13,8 @@ import PackageDescription
 //     4      GatewayCore   NetworkingSession   NetworkingTesting
 //     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   AccessControl   SharedStore
 //            RxTesting
-//     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxVirtualTime
+//     2      EventIO   HTTPWire   JSONCoding   JSONSchema   EndpointPlans   RxCompatibility   RxBlocking
+//            RxVirtualTime
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics   OTLP   Crypto
 //     0      ASCIIText   Locking   Queues   Timers
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL
@@ -110,6 +111,9 @@ let package = Package(
         module("HTTPWire", ["HTTPModel", "ASCIIText"]),
         // Decodes gzip, deflate and br as a stream; encodes gzip and br.
         module("ContentCoding", ["CZlib", "CBrotli"]),
+
+        // Whether a JSON value follows a JSON Schema, and where it does not.
+        module("JSONSchema", ["CPCRE2", "HTTPModel", "JSONBytes", "ASCIIText", "Locking"]),
 
         // What an endpoint is: its parameters, calls, references and rules, as values.
         module("EndpointPlans", ["CPCRE2", "HTTPModel", "JSONBytes", "ASCIIText"]),
@@ -241,6 +245,7 @@ let package = Package(
                 "JSONBytes", "HTTPModel",
             ]),
         benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
+        benchmark("SchemaBench", ["JSONSchema", "JSONBytes"], linkerSettings: allocator),
         benchmark("CompressionBench", ["ContentCoding"], linkerSettings: allocator),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("StreamBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
@@ -323,6 +328,7 @@ let package = Package(
         tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
+        tests("JSONSchemaTests", ["JSONSchema", "JSONBytes", "ASCIIText"]),
         tests("EventIOTests", ["LoopScheduling", "EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
         tests(
@@ -330,7 +336,7 @@ let package = Package(
             [
                 "GatewayConfig", "GatewayCore", "AccessControl", "EndpointPlans", "NetworkingSession",
                 "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Resilience", "HTTPModel",
-                "JSONBytes", "Rx",
+                "JSONBytes", "ASCIIText", "Rx",
                 "TestTools",
             ],
             resources: [.copy("Complaints"), .copy("Examples"), .copy("Printed")]),

@@ -1,3 +1,4 @@
+import ASCIIText
 @_spi(Lines) import JSONBytes
 
 /// The names in the object that parts make, as far as the plan tells. Finds names that two parts have.

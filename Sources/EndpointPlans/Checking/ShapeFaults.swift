@@ -1,3 +1,4 @@
+import ASCIIText
 package import JSONBytes
 
 /// What a shape does wrong, and where the file has it.

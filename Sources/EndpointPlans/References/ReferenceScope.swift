@@ -1,3 +1,4 @@
+import ASCIIText
 package import JSONBytes
 
 /// What the references of one endpoint may name.

@@ -1,3 +1,4 @@
+import ASCIIText
 package import JSONBytes
 
 /// Tells which members a schema allows. Confined to the reading of one configuration.

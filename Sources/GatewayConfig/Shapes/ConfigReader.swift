@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// What the types of values need while they read: where problems go, and what is known so far. Confined to

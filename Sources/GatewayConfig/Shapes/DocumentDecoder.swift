@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// Decodes the files of a configuration.

@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// A member of an object of the format. The same table drives decoding, suggestions and the JSON Schema.

@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// What runs before the parts: a call, or a group of calls.

@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// Makes a tree of the events of one file. Reports all that it can and stops only at errors of the syntax and

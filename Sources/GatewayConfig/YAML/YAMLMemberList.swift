@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// A name of a mapping whose value has not come.

@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// A value of a YAML document. Aliases are replaced by the values of their anchors, and merge keys by the

@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 public import HTTPModel
 public import JSONBytes

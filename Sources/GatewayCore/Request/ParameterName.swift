@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 import HTTPModel
 import JSONBytes

@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// What an item of `endpoints` asks upstreams for.

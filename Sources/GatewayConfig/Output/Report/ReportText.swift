@@ -1,3 +1,4 @@
+import ASCIIText
 import EndpointPlans
 
 /// The lines of one plan.

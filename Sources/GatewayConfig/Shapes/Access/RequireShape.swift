@@ -1,3 +1,4 @@
+import ASCIIText
 import AccessControl
 import EndpointPlans
 import GatewayCore
