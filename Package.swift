@@ -262,6 +262,11 @@ let package = Package(
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
         benchmark("RxBench", ["LoopScheduling", "EventIO", "RxVirtualTime", "Rx"]),
 
+        // Runs the official suite of JSON Schema: `Tests/schema-suite`.
+        .executableTarget(
+            name: "SchemaSuite", dependencies: ["JSONSchema", "JSONBytes"], path: "Tests/Suites/SchemaSuite",
+            swiftSettings: settings),
+
         // The process that `make soak PROOF=bodies` measures.
         .executableTarget(
             name: "BodySoak", dependencies: ["NetworkingSession", "Networking", "HTTPModel"],

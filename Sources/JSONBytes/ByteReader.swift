@@ -117,6 +117,16 @@ public struct ByteReader {
         return UnsafeBufferPointer(start: start, count: range.count)
     }
 
+    /// The bytes at `range`, without a type; valid as long as the reader's memory.
+    ///
+    /// - Precondition: `range` is within the bytes.
+    @inlinable
+    @inline(__always)
+    public func rawBytes(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range out of bounds")
+        return UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
+    }
+
     /// Whether a range has the same bytes as a collection.
     @inlinable
     @inline(__always)

@@ -76,6 +76,9 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
 
     private init(tokens: [Token]) { self.tokens = tokens }
 
+    /// The unescaped names and indices, from the outermost value on.
+    package var names: [String] { tokens.map { String(decoding: $0.bytes, as: UTF8.self) } }
+
     private static func unescape(_ part: some Sequence<UInt8>) -> Token? {
         var bytes: [UInt8] = []
         var tilde = false

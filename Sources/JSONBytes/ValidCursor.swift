@@ -1,4 +1,4 @@
-import ASCIIText
+public import ASCIIText
 
 /// A position in a valid JSON value. Moves from value to value without validating.
 @_spi(Reading)
@@ -89,14 +89,18 @@ public struct ValidCursor {
     }
 
     /// Moves to the first element or member of the array or object at `index`. Returns false if it is empty.
-    mutating func enter() -> Bool {
+    @inlinable
+    @inline(__always)
+    public mutating func enter() -> Bool {
         index &+= 1
         skipWhiteSpace()
         return reader[index] != Byte.closeBrace && reader[index] != Byte.closeBracket
     }
 
     /// Moves to the next value of an array or object. Returns false after the last.
-    mutating func next() -> Bool {
+    @inlinable
+    @inline(__always)
+    public mutating func next() -> Bool {
         skipWhiteSpace()
         guard reader[index] == Byte.comma else { return false }
         index &+= 1
@@ -105,7 +109,21 @@ public struct ValidCursor {
     }
 
     /// Moves past a member's name to its value. Returns the range between the quotes.
-    mutating func name() -> (range: Range<Int>, escaped: Bool) {
+    @inlinable
+    @inline(__always)
+    public mutating func name() -> (range: Range<Int>, escaped: Bool) {
+        let start = index &+ 1
+        // The common case: a short name, and a colon and the value directly after it.
+        if let end = reader.closingQuoteAndColon(at: start) {
+            index = end &+ 2
+            skipWhiteSpace()
+            return (Range(uncheckedBounds: (start, end)), false)
+        }
+        return longName()
+    }
+
+    @usableFromInline
+    mutating func longName() -> (range: Range<Int>, escaped: Bool) {
         let start = index &+ 1
         let escaped = skipString()
         let end = index &- 1

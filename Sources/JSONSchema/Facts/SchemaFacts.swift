@@ -1,0 +1,92 @@
+/// The index of a schema in `SchemaSet.facts`.
+typealias FactsID = Int
+
+/// What one schema says, word by word. Its parts and references are indices of other schemas.
+///
+/// A schema that a `$dynamicRef` may leave is read once for each set of dynamic anchors that reaches it.
+struct SchemaFacts: Sendable {
+    let location: SchemaLocation
+    /// Where the document says so.
+    let place: SchemaPlace
+    /// The places of the words, for faults.
+    var places: [(word: SchemaWord, place: SchemaPlace)] = []
+    /// `false`: a schema that refuses every value.
+    var refusesAll = false
+
+    var types = TypeSet.all
+    /// Of `const`: one digest.
+    var const: ValueDigest?
+    /// Of `enum`: in order.
+    var values: [ValueDigest]?
+
+    var minimum: DecimalBound?
+    var maximum: DecimalBound?
+    var exclusiveMinimum: DecimalBound?
+    var exclusiveMaximum: DecimalBound?
+    var multipleOf: Decimal?
+
+    var minLength: Int?
+    var maxLength: Int?
+    /// An index in `SchemaSet.patterns`.
+    var pattern: Int?
+    var format: Format?
+
+    var minItems: Int?
+    var maxItems: Int?
+    var uniqueItems = false
+    var prefixItems: [FactsID] = []
+    var items: FactsID?
+    var contains: FactsID?
+    var minContains: Int?
+    var maxContains: Int?
+    var unevaluatedItems: FactsID?
+
+    var minProperties: Int?
+    var maxProperties: Int?
+    var required: [[UInt8]] = []
+    var dependentRequired: [(name: [UInt8], needs: [[UInt8]])] = []
+    var properties: [(name: [UInt8], schema: FactsID)] = []
+    var patternProperties: [(pattern: Int, schema: FactsID)] = []
+    var additionalProperties: FactsID?
+    var propertyNames: FactsID?
+    var dependentSchemas: [(name: [UInt8], schema: FactsID)] = []
+    var unevaluatedProperties: FactsID?
+
+    /// Of `$ref` and `$dynamicRef`.
+    var references: [(word: SchemaWord, schema: FactsID)] = []
+    var allOf: [FactsID] = []
+    var anyOf: [FactsID] = []
+    var oneOf: [FactsID] = []
+    var not: FactsID?
+    var condition: FactsID?
+    var then: FactsID?
+    var otherwise: FactsID?
+
+    init(location: SchemaLocation, place: SchemaPlace) {
+        self.location = location
+        self.place = place
+    }
+
+    /// The schemas that hold for the same value in any case.
+    var unconditional: [FactsID] { references.map(\.schema) + allOf }
+
+    /// The schemas that are tried on the same value.
+    var conditional: [FactsID] {
+        anyOf + oneOf + dependentSchemas.map(\.schema)
+            + [not, condition, then, otherwise].compactMap { $0 }
+    }
+
+    func place(of word: SchemaWord) -> SchemaPlace {
+        places.first { $0.word == word }?.place ?? place
+    }
+}
+
+/// A schema with all schemas that it refers to.
+struct SchemaSet: Sendable {
+    var facts: [SchemaFacts] = []
+    var patterns: [ECMAPattern] = []
+    /// What problems call the documents.
+    var documents: [String] = []
+    let root: FactsID
+    let bounds: SchemaBounds
+}

@@ -1,0 +1,154 @@
+import ASCIIText
+@_spi(Reading) public import JSONBytes
+import Locking
+
+/// A JSON Schema of draft 2020-12 or draft-07, compiled once and used for any number of values, on any thread.
+///
+/// ```swift
+/// let order = try JSONSchema(json: text, documents: ["https://schemas.example.com/line": line])
+/// for fault in order.faults(in: fragment) { print(fault.instance, fault.keyword) }
+/// ```
+///
+/// Nothing is fetched: references lead to the schema itself, to the documents and to the metaschemas of both
+/// drafts. The work of a check is bounded by the size of the value.
+public struct JSONSchema: Sendable {
+    private final class Storage: Sendable {
+        let set: SchemaSet
+        let plan: PlanStorage
+        /// Memory for checks that begin. A check takes one and gives it back.
+        let scratches: Lock<[SchemaScratch]>
+
+        init(_ set: SchemaSet, _ plan: SchemaPlan) {
+            self.set = set
+            self.plan = PlanStorage(plan)
+            scratches = Lock([])
+        }
+    }
+
+    private let storage: Storage
+    /// What is probably not meant: unknown words, and words without effect.
+    public let warnings: [SchemaProblem]
+
+    /// Memory that is kept for further checks.
+    private static let mostScratches = 16
+
+    /// Reads and compiles a schema.
+    ///
+    /// - Parameters:
+    ///   - json: the schema, as JSON text.
+    ///   - documents: JSON texts by the URIs by which schemas refer to them.
+    ///   - options: the draft, and what formats mean.
+    /// - Throws: all problems, with line and column.
+    public init(
+        json: String, documents: [String: String] = [:], options: SchemaOptions = SchemaOptions()
+    ) throws(JSONSchemaError) {
+        let sources = documents.mapValues { SchemaCatalog.Source.json(Array($0.utf8)[...]) }
+        let document: SchemaDocument
+        do throws(SchemaProblem) {
+            document = try SchemaDocument(json: Array(json.utf8)[...], named: "")
+        } catch {
+            throw JSONSchemaError([error])
+        }
+        try self.init(document, catalog: SchemaCatalog(sources), options: options)
+    }
+
+    /// Compiles a document that has been read.
+    ///
+    /// - Parameters:
+    ///   - document: the schema.
+    ///   - name: what problems call it.
+    ///   - uri: the URI against which its references are resolved.
+    ///   - catalog: the documents to which references may lead.
+    ///   - options: the draft, and what formats mean.
+    package init(
+        _ document: SchemaDocument, named name: String = "", uri: String? = nil,
+        catalog: SchemaCatalog = SchemaCatalog(), options: SchemaOptions = SchemaOptions()
+    ) throws(JSONSchemaError) {
+        var resources = SchemaResources(catalog: catalog, options: options)
+        let root = resources.add(document, named: name, uri: uri ?? SchemaResources.base)
+        var reader = SchemaReader(resources, options: options)
+        let rootFacts = reader.read(root)
+        var set = SchemaSet(root: rootFacts, bounds: options.bounds)
+        set.facts = reader.facts
+        set.patterns = reader.patterns
+        set.documents = reader.resources.documents.map(\.name)
+        var problems = Set(reader.resources.problems)
+        if let problem = SchemaCycles.problem(in: set, reader.resources) { problems.insert(problem) }
+        let errors = problems.filter { !$0.isWarning }
+        guard errors.isEmpty else { throw JSONSchemaError(Self.sorted(errors)) }
+        warnings = Self.sorted(problems)
+        var compiler = SchemaCompiler(set)
+        let plan = compiler.compile(rootFacts)
+        guard !compiler.isFull else {
+            let message = "a schema makes at most \(options.bounds.nodes) nodes"
+            throw JSONSchemaError([
+                SchemaProblem(document: name, place: set.facts[rootFacts].place, message: message)
+            ])
+        }
+        storage = Storage(set, plan)
+    }
+
+    private static func sorted(_ problems: Set<SchemaProblem>) -> [SchemaProblem] {
+        problems.sorted { ($0.document, $0.place, $0.message) < ($1.document, $1.place, $1.message) }
+    }
+
+    // MARK: - Checking
+
+    /// Whether a value follows the schema. A check that would exceed a bound refuses the value.
+    public func accepts(_ value: JSONFragment) -> Bool { verdict(on: value) == .accepted }
+
+    /// Returns what is wrong with a value, at most 20 faults; none if it follows the schema.
+    public func faults(in value: JSONFragment) -> [SchemaFault] {
+        switch verdict(on: value) {
+        case .accepted: return []
+        case .tooMuchWork: return [boundFault("cost", "a value that takes less work to check")]
+        case .patternTooCostly: return [boundFault("pattern", "a text that takes less work to match")]
+        case .refused:
+            let faults = explanation(of: value)
+            return faults.isEmpty ? [boundFault("cost", "a value that takes less work to check")] : faults
+        }
+    }
+
+    private func boundFault(_ keyword: String, _ rule: String) -> SchemaFault {
+        let root = storage.set.facts[storage.set.root]
+        return SchemaFault(
+            instance: "", keyword: keyword, rule: rule,
+            document: storage.set.documents[root.location.document], place: root.place)
+    }
+
+    /// Returns the faults that the schemas themselves tell, without a look at the plan.
+    package func explanation(of value: JSONFragment) -> [SchemaFault] {
+        value.bytes.withUnsafeBytes { bytes in
+            SchemaRun.reading(bytes) { reader in
+                var explanation = SchemaExplanation(storage.set, reader)
+                return explanation.explain()
+            }
+        }
+    }
+
+    func verdict(on value: JSONFragment) -> SchemaRun.Verdict { measured(value).verdict }
+
+    /// The verdict, the work that it took, and the windows in which patterns were searched.
+    func measured(_ value: JSONFragment) -> (verdict: SchemaRun.Verdict, work: Int, windows: Int) {
+        let scratch = storage.scratches.withLock { $0.popLast() } ?? SchemaScratch()
+        return value.bytes.withUnsafeBytes { bytes in
+            PlanTables.borrow(storage.plan) { tables in
+                SchemaRun.reading(bytes) { reader in
+                    var run = SchemaRun(tables, reader, scratch)
+                    let verdict = run.verdict()
+                    let work = tables.plan.limits.work(for: bytes.count) - run.work
+                    giveBack(run.scratch)
+                    return (verdict, work, run.patternBudget.windows)
+                }
+            }
+        }
+    }
+
+    private func giveBack(_ scratch: consuming SchemaScratch) {
+        var scratch = scratch
+        scratch.reset()
+        storage.scratches.withLock { scratches in
+            if scratches.count < Self.mostScratches { scratches.append(scratch) }
+        }
+    }
+}
