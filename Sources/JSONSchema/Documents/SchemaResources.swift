@@ -101,7 +101,9 @@ struct SchemaResources {
     mutating func note(_ problem: SchemaProblem) { problems.append(problem) }
 
     /// The value of a member of an object, and where it is.
-    func member(_ name: String, of location: SchemaLocation) -> (node: SchemaDocument.Node, at: SchemaLocation)? {
+    func member(_ name: String, of location: SchemaLocation) -> (
+        node: SchemaDocument.Node, at: SchemaLocation
+    )? {
         guard let member = node(location).member(name) else { return nil }
         let place = SchemaLocation(document: location.document, node: member.value)
         return (node(place), place)
@@ -209,7 +211,9 @@ extension SchemaResources {
         let dialect = resources[resource].dialect
         let onlyReference = !dialect.readsBesideReferences && node.member("$ref") != nil
         for member in members {
-            guard let word = dialect.word(member.name), !onlyReference || word.children == .map else { continue }
+            guard let word = dialect.word(member.name), !onlyReference || word.children == .map else {
+                continue
+            }
             let place = SchemaLocation(document: location.document, node: member.value)
             walkChildren(word.children, of: place, in: resource)
         }
@@ -245,7 +249,9 @@ extension SchemaResources {
             }
             return
         }
-        if let anchor = member("$anchor", of: location)?.node.string { note(anchor, at: location, in: resource) }
+        if let anchor = member("$anchor", of: location)?.node.string {
+            note(anchor, at: location, in: resource)
+        }
         if let anchor = member("$dynamicAnchor", of: location)?.node.string {
             note(anchor, at: location, in: resource)
             resources[resource].dynamicAnchors[anchor] = location
@@ -256,7 +262,8 @@ extension SchemaResources {
         if let other = resources[resource].anchors.updateValue(location, forKey: anchor), other != location {
             let place = node(other).place
             complain(
-                "the anchor \"\(Shown.text(anchor))\" is declared in line \(place.line) already", at: location)
+                "the anchor \"\(Shown.text(anchor))\" is declared in line \(place.line) already", at: location
+            )
         }
     }
 }

@@ -48,7 +48,8 @@ struct InstanceTree {
                     let (name, isEscaped) = cursor.name()
                     children.append(
                         append(
-                            &cursor, parent: index, name: name, isEscaped: isEscaped, position: children.count))
+                            &cursor, parent: index, name: name, isEscaped: isEscaped, position: children.count
+                        ))
                 } while cursor.next()
             }
             cursor.index &+= 1

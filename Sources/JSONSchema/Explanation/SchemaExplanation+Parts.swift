@@ -136,7 +136,9 @@ extension SchemaExplanation {
         if count < least {
             outcome.holds = false
             let word: SchemaWord = facts.minContains == nil ? .contains : .minContains
-            if tells { tell(word, facts, value, "an array of at least \(least) elements that the schema describes") }
+            if tells {
+                tell(word, facts, value, "an array of at least \(least) elements that the schema describes")
+            }
         }
         if let most = facts.maxContains, count > most {
             outcome.holds = false
@@ -164,7 +166,8 @@ extension SchemaExplanation {
     mutating func checkAlternatives(
         _ facts: SchemaFacts, _ value: Int, _ tells: Bool, _ outcome: inout Outcome
     ) {
-        for (word, branches) in [(SchemaWord.anyOf, facts.anyOf), (.oneOf, facts.oneOf)] where !branches.isEmpty {
+        for (word, branches) in [(SchemaWord.anyOf, facts.anyOf), (.oneOf, facts.oneOf)]
+        where !branches.isEmpty {
             var count = 0
             for branch in branches {
                 let other = self.outcome(branch, value)

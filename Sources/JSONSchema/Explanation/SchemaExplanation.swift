@@ -63,7 +63,9 @@ struct SchemaExplanation {
         _ = examine(schema, value, tells: true)
     }
 
-    mutating func tell(_ word: SchemaWord, _ facts: SchemaFacts, _ value: Int, _ rule: @autoclosure () -> String) {
+    mutating func tell(
+        _ word: SchemaWord, _ facts: SchemaFacts, _ value: Int, _ rule: @autoclosure () -> String
+    ) {
         guard faults.count < Self.mostFaults else { return }
         let fault = SchemaFault(
             instance: tree.pointer(to: value), keyword: word.rawValue, rule: rule(),

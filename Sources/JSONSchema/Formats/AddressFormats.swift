@@ -22,7 +22,9 @@ enum AddressFormats {
             return false
         }
         let isPlain = label.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == Byte.minus }
-        guard isPlain, label.count >= 4, label[2] == Byte.minus, label[3] == Byte.minus else { return isPlain }
+        guard isPlain, label.count >= 4, label[2] == Byte.minus, label[3] == Byte.minus else {
+            return isPlain
+        }
         // RFC 5891 4.2.3.1: only A-labels have two dashes in these places.
         guard label[0] | 0x20 == UInt8(ascii: "x"), label[1] | 0x20 == UInt8(ascii: "n") else { return false }
         return Punycode.isValid(UnsafeRawBufferPointer(rebasing: label[4...]))

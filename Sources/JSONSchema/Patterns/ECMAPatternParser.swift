@@ -178,7 +178,8 @@ struct ECMAPatternParser {
                 value = unicode
             }
             guard let scalar = Unicode.Scalar(value),
-                scalar.properties.isIDContinue || scalar == "$" || scalar == "\u{200C}" || scalar == "\u{200D}",
+                scalar.properties.isIDContinue || scalar == "$" || scalar == "\u{200C}"
+                    || scalar == "\u{200D}",
                 !name.isEmpty || scalar.properties.isIDStart || scalar == "$" || scalar == "_"
             else { throw failure("a group has an invalid name", at: start) }
             name.append(scalar)
@@ -300,7 +301,9 @@ struct ECMAPatternParser {
             index += 1
             return letter & 0x1F
         case "x":
-            guard let value = hexadecimal(2) else { throw failure("\\x needs two hexadecimal digits", at: start) }
+            guard let value = hexadecimal(2) else {
+                throw failure("\\x needs two hexadecimal digits", at: start)
+            }
             return value
         case "u":
             guard let value = try unicodeEscape() else {

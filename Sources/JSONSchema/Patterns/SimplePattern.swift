@@ -88,7 +88,9 @@ struct SimplePattern: Sendable {
 
     /// The bytes of a character by its first.
     @inline(__always)
-    private static func length(of lead: UInt8) -> Int { lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4 }
+    private static func length(of lead: UInt8) -> Int {
+        lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+    }
 
     private func matches(_ text: UnsafeRawBufferPointer, from start: Int) -> Bool {
         var index = start

@@ -87,7 +87,9 @@ extension SchemaCompiler {
         addEntries(of: evaluating, below: -1, to: &entries)
         let node = node([unevaluated])
         return withPlan { plan in
-            let names = entries.names.numbers.map { (name: $0.key, node: SchemaPlan.anything, number: $0.value) }
+            let names = entries.names.numbers.map {
+                (name: $0.key, node: SchemaPlan.anything, number: $0.value)
+            }
             return SchemaPlan.Group(
                 cover: index, node: node, entries: SchemaPlan.append(entries.list, to: &plan.entries),
                 presence: plan.makeTable(names), presenceCount: Int32(truncatingIfNeeded: names.count))

@@ -17,7 +17,8 @@ extension SchemaCompiler {
         var members: [MemberPart] = []
         var groups: [SchemaPlan.Group] = []
         for (id, part) in zip(schemas, parts) {
-            if !part.properties.isEmpty || !part.patternProperties.isEmpty || part.additionalProperties != nil {
+            if !part.properties.isEmpty || !part.patternProperties.isEmpty || part.additionalProperties != nil
+            {
                 var member = MemberPart(patterns: part.patternProperties.map { ($0.pattern, $0.schema) })
                 for (name, schema) in part.properties { member.names[name] = schema }
                 member.rest = part.additionalProperties

@@ -151,7 +151,9 @@ struct SchemaCompiler {
         rule.divisors = SchemaPlan.append(parts.compactMap(\.multipleOf), to: &plan.divisors)
         let formats = Set(parts.compactMap(\.format)).filter(\.isNumeric)
         rule.formats = SchemaPlan.append(formats.sorted { $0.rawValue < $1.rawValue }, to: &plan.formatList)
-        guard lower != nil || upper != nil || !rule.divisors.isEmpty || !rule.formats.isEmpty else { return -1 }
+        guard lower != nil || upper != nil || !rule.divisors.isEmpty || !rule.formats.isEmpty else {
+            return -1
+        }
         plan.numbers.append(rule)
         return Int32(truncatingIfNeeded: plan.numbers.count - 1)
     }
@@ -161,7 +163,8 @@ struct SchemaCompiler {
         rule.least = parts.compactMap(\.minLength).max() ?? 0
         rule.most = parts.compactMap(\.maxLength).min() ?? .max
         let patterns = Set(parts.compactMap(\.pattern)).sorted()
-        rule.patterns = SchemaPlan.append(patterns.map { Int32(truncatingIfNeeded: $0) }, to: &plan.patternList)
+        rule.patterns = SchemaPlan.append(
+            patterns.map { Int32(truncatingIfNeeded: $0) }, to: &plan.patternList)
         let formats = Set(parts.compactMap(\.format)).filter { !$0.isNumeric }
         rule.formats = SchemaPlan.append(formats.sorted { $0.rawValue < $1.rawValue }, to: &plan.formatList)
         guard rule.least > 0 || rule.most < .max || !patterns.isEmpty || !formats.isEmpty else { return -1 }
@@ -248,7 +251,9 @@ extension SchemaFacts {
     /// Whether the schema asserts anything itself, rather than only by references and `allOf`.
     var saysSomething: Bool {
         if refusesAll || types != .all || const != nil || values != nil || multipleOf != nil { return true }
-        if minimum != nil || maximum != nil || exclusiveMinimum != nil || exclusiveMaximum != nil { return true }
+        if minimum != nil || maximum != nil || exclusiveMinimum != nil || exclusiveMaximum != nil {
+            return true
+        }
         if minLength != nil || maxLength != nil || pattern != nil || format != nil { return true }
         if minItems != nil || maxItems != nil || uniqueItems || !prefixItems.isEmpty || items != nil {
             return true

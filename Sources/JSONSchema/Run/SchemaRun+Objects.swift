@@ -175,7 +175,8 @@ extension SchemaRun {
     ) {
         let count = Int(group.entries.count)
         let start = scratch.kept.count
-        scratch.kept.append(UInt64(truncatingIfNeeded: link.parent) << 32 | UInt64(truncatingIfNeeded: link.position))
+        scratch.kept.append(
+            UInt64(truncatingIfNeeded: link.parent) << 32 | UInt64(truncatingIfNeeded: link.position))
         scratch.kept.append(UInt64(truncatingIfNeeded: (count &+ 63) / 64))
         scratch.kept.append(contentsOf: repeatElement(0, count: (count &+ 63) / 64))
         var isCovered = false

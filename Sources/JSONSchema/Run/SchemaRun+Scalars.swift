@@ -74,7 +74,9 @@ extension SchemaRun {
 
     /// Checks the number at the cursor and moves past it.
     mutating func number(_ node: SchemaPlan.Node) -> Bool {
-        guard !node.types.isDisjoint(with: .number), node.values.isEmpty || hasValue(node) else { return false }
+        guard !node.types.isDisjoint(with: .number), node.values.isEmpty || hasValue(node) else {
+            return false
+        }
         if let value = shortInteger() {
             return node.types.contains(.integer) && isNumber(value, node)
         }

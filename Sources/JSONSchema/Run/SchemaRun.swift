@@ -119,7 +119,9 @@ struct SchemaRun {
         guard seen & rule.requiredBits == rule.requiredBits else { return false }
         if !rule.dependencies.isEmpty {
             for dependency in tables.plan.dependencies[rule.dependencies.range]
-            where seen &>> UInt64(dependency.name) & 1 == 1 && seen & dependency.needBits != dependency.needBits {
+            where seen &>> UInt64(dependency.name) & 1 == 1
+                && seen & dependency.needBits != dependency.needBits
+            {
                 return false
             }
         }
@@ -133,10 +135,12 @@ struct SchemaRun {
         if rule.names != SchemaPlan.anything, !hasRightName(rule.names, range) { return false }
         if isEscaped { return escapedMember(rule, range, &seen) }
         guard !rule.table.isEmpty else {
-            return rule.parts.isEmpty ? holdsInside(rule.rest) : otherMember(rule, cursor.reader.rawBytes(range))
+            return rule.parts.isEmpty
+                ? holdsInside(rule.rest) : otherMember(rule, cursor.reader.rawBytes(range))
         }
         guard let slot = tables.find(HashedName(cursor.reader, range), in: rule.table) else {
-            return rule.parts.isEmpty ? holdsInside(rule.rest) : otherMember(rule, cursor.reader.rawBytes(range))
+            return rule.parts.isEmpty
+                ? holdsInside(rule.rest) : otherMember(rule, cursor.reader.rawBytes(range))
         }
         let number = slot.pointee.number
         if number >= 0 { seen |= 1 &<< UInt64(truncatingIfNeeded: number) }
@@ -205,7 +209,8 @@ struct SchemaRun {
         appendNode(rule.rest, from: base)
         for part in tables.plan.parts[rule.parts.range] {
             var isNamed = false
-            for entry in tables.plan.partPatterns[part.patterns.range] where matches(Int(entry.pattern), name) {
+            for entry in tables.plan.partPatterns[part.patterns.range] where matches(Int(entry.pattern), name)
+            {
                 isNamed = true
                 appendNode(entry.node, from: base)
             }

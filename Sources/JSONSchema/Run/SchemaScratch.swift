@@ -108,7 +108,8 @@ struct PlanTables {
                                                         nodes: nodes, numbers: numbers, strings: strings,
                                                         arrays: arrays, objects: objects, nodeList: nodeList,
                                                         slots: slots, nameBytes: nameBytes,
-                                                        valueSets: valueSets, digests: digests, storage: storage))
+                                                        valueSets: valueSets, digests: digests,
+                                                        storage: storage))
                                             }
                                         }
                                     }

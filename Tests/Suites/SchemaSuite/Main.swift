@@ -24,7 +24,8 @@ struct Suite {
         folder = URL(fileURLWithPath: path)
         let root = folder.appendingPathComponent("remotes").standardizedFileURL
         var remotes: [String: String] = [:]
-        for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil) ?? .init()
+        for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+            ?? .init()
         where file.pathExtension == "json" {
             let name = file.standardizedFileURL.path.dropFirst(root.path.count + 1)
             remotes["http://localhost:1234/\(name)"] = try String(contentsOf: file, encoding: .utf8)
@@ -84,7 +85,8 @@ struct Figure {
                     let what = test[member: "description"]?.stringValue ?? ""
                     let told = faults.map(\.description).joined(separator: ", ")
                     failures.append(
-                        "\(file.name): \(title): \(what): \(accepts ? "accepted" : "refused"), faults: [\(told)]")
+                        "\(file.name): \(title): \(what): \(accepts ? "accepted" : "refused"), faults: [\(told)]"
+                    )
                 }
             }
         }
@@ -95,12 +97,14 @@ struct Figure {
 struct Main {
     static func main() throws {
         guard CommandLine.arguments.count == 2 else {
-            print("usage: SchemaSuite FOLDER   FOLDER has the folders tests and remotes of the suite")
+            print("usage: SchemaSuite FOLDER    FOLDER has the folders tests and remotes of the suite")
+            print("       SchemaSuite --pairs   judges lines {\"schema\": SCHEMA, \"data\": [VALUE, ...]}")
             exit(2)
         }
-        let suite = try Suite(CommandLine.arguments[1])
         var annotate = SchemaOptions()
         annotate.formats = .annotate
+        if CommandLine.arguments[1] == "--pairs" { return Pairs.judge(annotate) }
+        let suite = try Suite(CommandLine.arguments[1])
         var draft7 = annotate
         draft7.dialect = .draft7
         let assert = SchemaOptions()
