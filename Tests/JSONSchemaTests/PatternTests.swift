@@ -54,7 +54,7 @@ struct PatternTests {
             ("a{", "a { needs a backslash, at character 2 of \"a{\""),
             ("é}", "a } needs a backslash, at character 2 of \"é}\""),
             ("(?i:a)", "ECMA-262 has no such group, at character 1 of \"(?i:a)\""),
-            ("\\2(a)", "there is no group 2, at character 1 of \"\\2(a)\""),
+            ("\\2(a)", "the pattern has no group 2, at character 1 of \"\\2(a)\""),
             ("\\p{Foo}", "Unicode has no property Foo, at character 1 of \"\\p{Foo}\""),
             ("\\k<x>", "no group has the name x, at character 1 of \"\\k<x>\""),
             ("(?<x>a)(?<x>b)", "two groups have the name x, at character 8 of \"(?<x>a)(?<x>b)\""),

@@ -11,7 +11,7 @@ struct ProblemTests {
             ("{", "1:2: error: this is not JSON: the document is cut short"),
             ("[]", "1:1: error: a schema must be an object, true or false"),
             (#"{"a":1,"a":2}"#, "1:8: error: \"a\" is given twice"),
-            ("{\n  \"properties\": {\"é\": 5}}", "2:24: error: a schema must be an object, true or false"),
+            ("{\n  \"properties\": {\"é\": 5}}", "2:23: error: a schema must be an object, true or false"),
             (#"{"type":"int"}"#, "1:9: error: type: \"int\" is not a type; did you mean \"integer\"?"),
             (
                 #"{"type":[]}"#,

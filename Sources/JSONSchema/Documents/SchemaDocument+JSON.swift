@@ -67,6 +67,8 @@ private struct JSONTreeReader {
     let limits: SchemaDocument.Limits
     var document = SchemaDocument()
     var index = 0
+    /// The values that have begun.
+    var count = 0
 
     private mutating func skipWhiteSpace() {
         while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
@@ -76,7 +78,8 @@ private struct JSONTreeReader {
 
     mutating func value() throws(SchemaProblem) -> Int {
         let place = place()
-        guard document.nodes.count < limits.nodes else {
+        count += 1
+        guard count <= limits.nodes else {
             throw SchemaProblem(
                 document: name, place: place, message: "a document has at most \(limits.nodes) values")
         }

@@ -18,6 +18,8 @@ struct SchemaFacts: Sendable {
     var const: ValueDigest?
     /// Of `enum`: in order.
     var values: [ValueDigest]?
+    /// The types of the values that `const` and `enum` allow.
+    var valueTypes = TypeSet.all
 
     var minimum: DecimalBound?
     var maximum: DecimalBound?

@@ -10,8 +10,15 @@ extension SchemaReader {
     ) {
         switch word {
         case .type: facts.types = types(at: value)
-        case .const: facts.const = digest(of: value)
-        case .enum: facts.values = values(at: value)
+        case .const:
+            facts.const = digest(of: value)
+            facts.valueTypes.formIntersection(type(of: value))
+        case .enum:
+            facts.values = values(at: value)
+            let types = (node(value).elements ?? []).map { element in
+                type(of: SchemaLocation(document: value.document, node: element))
+            }
+            facts.valueTypes.formIntersection(types.reduce([]) { $0.union($1) })
         case .minimum: facts.minimum = bound(word, at: value)
         case .maximum: facts.maximum = bound(word, at: value)
         case .exclusiveMinimum: facts.exclusiveMinimum = bound(word, at: value)
@@ -135,6 +142,17 @@ extension SchemaReader {
     }
 
     // MARK: - Values
+
+    private func type(of location: SchemaLocation) -> TypeSet {
+        switch node(location).content {
+        case .null: .null
+        case .bool: .bool
+        case .number(let text): Decimal(text).isInteger ? .integer : .fraction
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
 
     private mutating func values(at value: SchemaLocation) -> [ValueDigest] {
         guard let elements = node(value).elements else {

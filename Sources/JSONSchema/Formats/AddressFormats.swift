@@ -4,7 +4,7 @@ import HTTPModel
 /// Host names and mail addresses.
 enum AddressFormats {
     /// RFC 1123 2.1: labels of letters, digits and dashes, each at most 63 bytes, all at most 253. An A-label
-    /// (`xn--`) must be Punycode; it is not held to IDNA 2008.
+    /// (`xn--`) must be Punycode. The decoded label is not held to IDNA 2008.
     static func isHostname(_ text: UnsafeRawBufferPointer) -> Bool {
         guard !text.isEmpty, text.count <= 253 else { return false }
         var start = 0

@@ -17,7 +17,7 @@ final class ECMAPattern: Sendable {
 
     /// The longest text that is matched, in bytes.
     static let longestText = 64 * 1024
-    // Bound a search to about 1 ms. PCRE2 counts the steps from each start of a match anew, so that the
+    // Bound a search to about 1 ms. PCRE2 counts the steps from each start of a match again, so that the
     // number of starts matters, too.
     private static let steps: UInt32 = 20_000
     private static let depth: UInt32 = 5_000

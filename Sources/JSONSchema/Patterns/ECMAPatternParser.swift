@@ -245,7 +245,7 @@ struct ECMAPatternParser {
         }
         if let next, Self.code("1")...Self.code("9") ~= next {
             let number = number() ?? 0
-            guard number <= groupCount else { throw failure("there is no group \(number)", at: start) }
+            guard number <= groupCount else { throw failure("the pattern has no group \(number)", at: start) }
             return .reference(number)
         }
         if let classEscape = try classEscape(from: start) {

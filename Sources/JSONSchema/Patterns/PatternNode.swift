@@ -80,7 +80,16 @@ extension PatternNode {
         case .sequence(let nodes): nodes.map(\.text).joined()
         case .alternatives(let nodes): nodes.map(\.text).joined(separator: "|")
         case .repetition(let node, let least, let most, let isLazy):
-            "(?:\(node.text))\(Self.count(least, most))\(isLazy ? "?" : "")"
+            // PCRE2 repeats a class faster than a group.
+            (node.isClass ? node.text : "(?:\(node.text))") + Self.count(least, most) + (isLazy ? "?" : "")
+        }
+    }
+
+    /// Whether its text is one class or character.
+    private var isClass: Bool {
+        switch self {
+        case .character, .set: !text.hasPrefix("(")
+        default: false
         }
     }
 

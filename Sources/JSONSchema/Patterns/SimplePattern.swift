@@ -119,7 +119,7 @@ struct SimplePattern: Sendable {
 }
 
 extension SimplePattern.Item {
-    /// Returns nil for what is not one class with a count, or a class with some characters beyond ASCII.
+    /// Returns nil unless the node is one class with a count. Some characters beyond ASCII need PCRE2.
     init?(_ node: PatternNode) {
         switch node {
         case .character(let scalar):

@@ -50,7 +50,8 @@ extension SchemaCompiler {
 
     private func types(of branch: FactsID) -> TypeSet {
         closure([branch]).reduce(.all) { types, id in
-            schema(id).refusesAll ? [] : types.intersection(schema(id).types)
+            schema(id).refusesAll
+                ? [] : types.intersection(schema(id).types).intersection(schema(id).valueTypes)
         }
     }
 

@@ -85,7 +85,7 @@ struct SchemaCompiler {
         var node = SchemaPlan.Node()
         let parts = schemas.map { schema($0) }
         for part in parts {
-            node.types.formIntersection(part.types)
+            node.types.formIntersection(part.types.intersection(part.valueTypes))
             if let types = typesOfAlternatives(part) { node.types.formIntersection(types) }
         }
         if node.types.isEmpty { return node }

@@ -165,7 +165,7 @@ extension SchemaRun {
         keep(group, link) { run, entry in run.covers(Int(entry.cover), name) }
     }
 
-    /// Keeps the set of entries for which `covers` is true, or fails the task if there are none.
+    /// Keeps the set of entries for which `covers` is true, or fails the task without such an entry.
     ///
     /// A set is kept as its owner and its group, the number of its words, and its bits. Equal sets are kept
     /// once.

@@ -10,12 +10,12 @@ struct Decimal: Sendable {
     let count: Int
     /// The digits as a number, if there are at most 19; else the first 19.
     let coefficient: UInt64
-    /// The power of ten of the last significant digit. At most 2^60 and at least -2^60.
+    /// The power of ten of the last significant digit. At most 2^58 and at least -2^58.
     let exponent: Int
     /// Where the text has the first significant digit.
     let start: Int
 
-    private static let largestExponent = 1 << 60
+    private static let largestExponent = 1 << 58
 
     /// Reads the number at `index` of valid JSON, and moves `index` past it.
     @inline(__always)
@@ -23,8 +23,8 @@ struct Decimal: Sendable {
         let isNegative = reader[index] == Byte.minus
         if isNegative { index &+= 1 }
         var coefficient: UInt64 = 0
-        // The digits up to the last one that is not 0, all digits since the first one that is not 0, and how
-        // many come before the point.
+        // The digits from the first nonzero digit to the last, all digits from the first nonzero digit on, and
+        // how many of them come before the point.
         var (count, seen, whole) = (0, 0, 0)
         var start = index
         var isFraction = false
