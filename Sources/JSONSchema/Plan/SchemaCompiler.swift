@@ -8,6 +8,8 @@ struct SchemaCompiler {
     /// Copies of schemas without the alternatives that the type of a value has decided.
     private(set) var derived: [SchemaFacts] = []
     var decided: [DecidedAlternative: FactsID] = [:]
+    /// What closures need to know of each schema, apart from the schemas, which are large to copy.
+    private var digests: [FactsDigest]
     /// Whether the plan became too large.
     private(set) var isFull = false
     /// Whether a schema asks what other schemas have evaluated.
@@ -17,6 +19,7 @@ struct SchemaCompiler {
 
     init(_ set: SchemaSet) {
         facts = set.facts
+        digests = set.facts.map(FactsDigest.init)
         asksForEvaluation = set.facts.contains {
             $0.unevaluatedItems != nil || $0.unevaluatedProperties != nil
         }
@@ -47,7 +50,7 @@ struct SchemaCompiler {
     /// Returns the node of schemas, in order and with all that they imply.
     mutating func node(closed set: [FactsID]) -> NodeID {
         guard !set.isEmpty else { return SchemaPlan.anything }
-        if set.contains(where: { schema($0).refusesAll }) { return SchemaPlan.nothing }
+        if set.contains(where: { digests[$0].refusesAll }) { return SchemaPlan.nothing }
         if let node = known[set] { return node }
         guard plan.nodes.count < plan.limits.nodes else {
             isFull = true
@@ -62,17 +65,21 @@ struct SchemaCompiler {
 
     /// The schemas and what they imply, in order, without those that say nothing.
     func closure(_ schemas: [FactsID]) -> [FactsID] {
+        if schemas.count == 1, digests[schemas[0]].implied.isEmpty {
+            return digests[schemas[0]].saysSomething ? schemas : []
+        }
         var found: Set<FactsID> = []
         var open = schemas
         while let next = open.popLast() {
             guard found.insert(next).inserted else { continue }
-            open += schema(next).unconditional
+            open += digests[next].implied
         }
-        return found.filter { schema($0).saysSomething }.sorted()
+        return found.filter { digests[$0].saysSomething }.sorted()
     }
 
     mutating func derive(_ facts: SchemaFacts) -> FactsID {
         derived.append(facts)
+        digests.append(FactsDigest(facts))
         return self.facts.count + derived.count - 1
     }
 
@@ -194,6 +201,20 @@ struct SchemaCompiler {
         let index = Int32(truncatingIfNeeded: plan.covers.count - 1)
         coversByNode[node] = index
         return index
+    }
+}
+
+/// What a set of schemas needs to know of one of them.
+private struct FactsDigest {
+    /// The schemas that hold for the same value in any case.
+    let implied: [FactsID]
+    let saysSomething: Bool
+    let refusesAll: Bool
+
+    init(_ facts: SchemaFacts) {
+        implied = facts.unconditional
+        saysSomething = facts.saysSomething
+        refusesAll = facts.refusesAll
     }
 }
 

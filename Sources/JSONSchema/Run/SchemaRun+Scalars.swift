@@ -39,7 +39,7 @@ extension SchemaRun {
             return false
         }
         if !rule.patterns.isEmpty {
-            for pattern in tables.plan.patternList[rule.patterns.range] where !matches(Int(pattern), text) {
+            for index in rule.patterns.range where !matches(Int(tables.patternList[index]), text) {
                 return false
             }
         }

@@ -65,7 +65,8 @@ struct SchemaRun {
                 cursor.skipValue()
                 return true
             }
-            return object(tables.objects[Int(node.object)])
+            guard let rules = tables.objects.baseAddress else { return false }
+            return object(rules + Int(node.object))
         case Byte.openBracket:
             guard node.types.contains(.array), node.values.isEmpty || hasValue(node) else { return false }
             guard node.array >= 0 else {
@@ -103,7 +104,7 @@ struct SchemaRun {
 
     // MARK: - Objects
 
-    private mutating func object(_ rule: SchemaPlan.ObjectRule) -> Bool {
+    private mutating func object(_ rule: UnsafePointer<SchemaPlan.ObjectRule>) -> Bool {
         let start = cursor.index
         var seen: UInt64 = 0
         var count = 0
@@ -116,31 +117,34 @@ struct SchemaRun {
             } while cursor.next()
         }
         cursor.index &+= 1
-        guard seen & rule.requiredBits == rule.requiredBits else { return false }
-        if !rule.dependencies.isEmpty {
-            for dependency in tables.plan.dependencies[rule.dependencies.range]
+        guard seen & rule.pointee.requiredBits == rule.pointee.requiredBits else { return false }
+        if !rule.pointee.dependencies.isEmpty {
+            for dependency in tables.plan.dependencies[rule.pointee.dependencies.range]
             where seen &>> UInt64(dependency.name) & 1 == 1
                 && seen & dependency.needBits != dependency.needBits
             {
                 return false
             }
         }
-        return hasRightCount(rule, count, from: start)
+        return hasRightCount(rule.pointee, count, from: start)
     }
 
     @inline(__always)
     private mutating func member(
-        _ rule: SchemaPlan.ObjectRule, _ range: Range<Int>, _ isEscaped: Bool, _ seen: inout UInt64
+        _ rule: UnsafePointer<SchemaPlan.ObjectRule>, _ range: Range<Int>, _ isEscaped: Bool,
+        _ seen: inout UInt64
     ) -> Bool {
-        if rule.names != SchemaPlan.anything, !hasRightName(rule.names, range) { return false }
-        if isEscaped { return escapedMember(rule, range, &seen) }
-        guard !rule.table.isEmpty else {
-            return rule.parts.isEmpty
-                ? holdsInside(rule.rest) : otherMember(rule, cursor.reader.rawBytes(range))
+        if rule.pointee.names != SchemaPlan.anything, !hasRightName(rule.pointee.names, range) {
+            return false
         }
-        guard let slot = tables.find(HashedName(cursor.reader, range), in: rule.table) else {
-            return rule.parts.isEmpty
-                ? holdsInside(rule.rest) : otherMember(rule, cursor.reader.rawBytes(range))
+        if isEscaped { return escapedMember(rule, range, &seen) }
+        guard !rule.pointee.table.isEmpty else {
+            return rule.pointee.parts.isEmpty
+                ? holdsInside(rule.pointee.rest) : otherMember(rule.pointee, cursor.reader.rawBytes(range))
+        }
+        guard let slot = tables.find(HashedName(cursor.reader, range), in: rule.pointee.table) else {
+            return rule.pointee.parts.isEmpty
+                ? holdsInside(rule.pointee.rest) : otherMember(rule.pointee, cursor.reader.rawBytes(range))
         }
         let number = slot.pointee.number
         if number >= 0 { seen |= 1 &<< UInt64(truncatingIfNeeded: number) }
@@ -149,14 +153,17 @@ struct SchemaRun {
 
     @inline(never)
     private mutating func escapedMember(
-        _ rule: SchemaPlan.ObjectRule, _ range: Range<Int>, _ seen: inout UInt64
+        _ rule: UnsafePointer<SchemaPlan.ObjectRule>, _ range: Range<Int>, _ seen: inout UInt64
     ) -> Bool {
         let name = decode(range)
         defer { scratch.decoded = name }
         return name.withUnsafeBytes { bytes in
-            let slot = Self.reading(bytes) { tables.find(HashedName($0, 0..<$0.count), in: rule.table) }
+            let slot = Self.reading(bytes) {
+                tables.find(HashedName($0, 0..<$0.count), in: rule.pointee.table)
+            }
             guard let slot else {
-                return rule.parts.isEmpty ? holdsInside(rule.rest) : otherMember(rule, bytes)
+                return rule.pointee.parts.isEmpty
+                    ? holdsInside(rule.pointee.rest) : otherMember(rule.pointee, bytes)
             }
             let number = slot.pointee.number
             if number >= 0 { seen |= 1 &<< UInt64(truncatingIfNeeded: number) }

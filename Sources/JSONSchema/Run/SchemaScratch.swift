@@ -83,6 +83,7 @@ struct PlanTables {
     let nameBytes: UnsafeBufferPointer<UInt8>
     let valueSets: UnsafeBufferPointer<SchemaPlan.Span>
     let digests: UnsafeBufferPointer<ValueDigest>
+    let patternList: UnsafeBufferPointer<Int32>
     private let storage: PlanStorage
 
     /// The tables that only composed nodes need.
@@ -99,22 +100,35 @@ struct PlanTables {
                     plan.arrays.withUnsafeBufferPointer { arrays in
                         plan.objects.withUnsafeBufferPointer { objects in
                             plan.nodeList.withUnsafeBufferPointer { nodeList in
-                                plan.slots.withUnsafeBufferPointer { slots in
-                                    plan.nameBytes.withUnsafeBufferPointer { nameBytes in
-                                        plan.valueSets.withUnsafeBufferPointer { valueSets in
-                                            plan.digests.withUnsafeBufferPointer { digests in
-                                                body(
-                                                    PlanTables(
-                                                        nodes: nodes, numbers: numbers, strings: strings,
-                                                        arrays: arrays, objects: objects, nodeList: nodeList,
-                                                        slots: slots, nameBytes: nameBytes,
-                                                        valueSets: valueSets, digests: digests,
-                                                        storage: storage))
-                                            }
-                                        }
-                                    }
+                                borrowValues(plan) { slots, nameBytes, valueSets, digests, patternList in
+                                    body(
+                                        PlanTables(
+                                            nodes: nodes, numbers: numbers, strings: strings, arrays: arrays,
+                                            objects: objects, nodeList: nodeList, slots: slots,
+                                            nameBytes: nameBytes, valueSets: valueSets, digests: digests,
+                                            patternList: patternList, storage: storage))
                                 }
                             }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func borrowValues<Result>(
+        _ plan: SchemaPlan,
+        _ body: (
+            UnsafeBufferPointer<NameTable.Slot>, UnsafeBufferPointer<UInt8>,
+            UnsafeBufferPointer<SchemaPlan.Span>, UnsafeBufferPointer<ValueDigest>, UnsafeBufferPointer<Int32>
+        ) -> Result
+    ) -> Result {
+        plan.slots.withUnsafeBufferPointer { slots in
+            plan.nameBytes.withUnsafeBufferPointer { nameBytes in
+                plan.valueSets.withUnsafeBufferPointer { valueSets in
+                    plan.digests.withUnsafeBufferPointer { digests in
+                        plan.patternList.withUnsafeBufferPointer { patternList in
+                            body(slots, nameBytes, valueSets, digests, patternList)
                         }
                     }
                 }
