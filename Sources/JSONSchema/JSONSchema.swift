@@ -2,7 +2,7 @@ import ASCIIText
 @_spi(Reading) public import JSONBytes
 import Locking
 
-/// A JSON Schema of draft 2020-12 or draft-07, compiled once and used for any number of values, on any thread.
+/// A JSON Schema of draft 2020-12 or draft-07, compiled once and used for any number of values on any thread.
 ///
 /// ```swift
 /// let order = try JSONSchema(json: text, documents: ["https://schemas.example.com/line": line])

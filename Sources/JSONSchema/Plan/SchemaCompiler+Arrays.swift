@@ -73,8 +73,8 @@ extension SchemaCompiler {
 // MARK: - What schemas evaluate
 
 extension SchemaCompiler {
-    /// Makes the group of an `unevaluatedProperties` or `unevaluatedItems` of a schema, and `evaluating`, what
-    /// it implies.
+    /// Makes the group of an `unevaluatedProperties` or `unevaluatedItems`. `evaluating` is what its schema
+    /// implies.
     mutating func makeGroup(
         _ unevaluated: FactsID, of id: FactsID, _ evaluating: [FactsID]
     ) -> SchemaPlan.Group {

@@ -3,7 +3,7 @@ typealias NodeID = Int32
 
 /// A schema as flat tables, made for one pass over the bytes of a value.
 ///
-/// A node is what several schemas say about the same value together: a schema with its references and `allOf`.
+/// A node is what several schemas say about one value together: a schema with its references and `allOf`.
 /// Only what may fail without consequence (`anyOf`, `not`, ...) has nodes of its own at the same value.
 struct SchemaPlan: Sendable {
     /// Accepts all values, so that nobody looks at them.

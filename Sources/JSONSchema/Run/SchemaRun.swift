@@ -48,42 +48,45 @@ struct SchemaRun {
         work &-= 1
         guard work >= 0 else { return false }
         let first = cursor.reader[cursor.index]
-        let node = tables.nodes[Int(id)]
-        if node.dispatch >= 0 { return holdsByType(node, first) }
-        if node.isComposed { return holdsComposed(id) }
+        guard let nodes = tables.nodes.baseAddress else { return false }
+        let place = nodes + Int(id)
+        if place.pointee.dispatch >= 0 { return holdsByType(place.pointee, first) }
+        if place.pointee.isComposed { return holdsComposed(id) }
+        let types = place.pointee.types
+        let hasValues = !place.pointee.values.isEmpty
         switch first {
         case Byte.quote:
-            guard node.types.contains(.string) else { return false }
-            guard node.string >= 0 || !node.values.isEmpty else {
+            guard types.contains(.string) else { return false }
+            guard place.pointee.string >= 0 || hasValues else {
                 cursor.skipString()
                 return true
             }
-            return string(node)
+            return string(place.pointee)
         case Byte.openBrace:
-            guard node.types.contains(.object), node.values.isEmpty || hasValue(node) else { return false }
-            guard node.object >= 0 else {
+            guard types.contains(.object), !hasValues || hasValue(place.pointee) else { return false }
+            guard place.pointee.object >= 0 else {
                 cursor.skipValue()
                 return true
             }
             guard let rules = tables.objects.baseAddress else { return false }
-            return object(rules + Int(node.object))
+            return object(rules + Int(place.pointee.object))
         case Byte.openBracket:
-            guard node.types.contains(.array), node.values.isEmpty || hasValue(node) else { return false }
-            guard node.array >= 0 else {
+            guard types.contains(.array), !hasValues || hasValue(place.pointee) else { return false }
+            guard place.pointee.array >= 0 else {
                 cursor.skipValue()
                 return true
             }
-            return array(tables.arrays[Int(node.array)])
+            return array(tables.arrays[Int(place.pointee.array)])
         case Byte.t, Byte.f:
-            guard node.types.contains(.bool), node.values.isEmpty || hasValue(node) else { return false }
+            guard types.contains(.bool), !hasValues || hasValue(place.pointee) else { return false }
             cursor.index &+= first == Byte.t ? 4 : 5
             return true
         case Byte.n:
-            guard node.types.contains(.null), node.values.isEmpty || hasValue(node) else { return false }
+            guard types.contains(.null), !hasValues || hasValue(place.pointee) else { return false }
             cursor.index &+= 4
             return true
         default:
-            return number(node)
+            return number(place.pointee)
         }
     }
 
@@ -126,6 +129,8 @@ struct SchemaRun {
                 return false
             }
         }
+        // The usual case: any number of members.
+        if rule.pointee.least == 0, rule.pointee.most == .max { return true }
         return hasRightCount(rule.pointee, count, from: start)
     }
 

@@ -23,8 +23,8 @@ struct Decimal: Sendable {
         let isNegative = reader[index] == Byte.minus
         if isNegative { index &+= 1 }
         var coefficient: UInt64 = 0
-        // The digits from the first nonzero digit to the last, all digits from the first nonzero digit on, and
-        // how many of them come before the point.
+        // The digits from the first nonzero digit to the last, all digits since the first nonzero digit, and
+        // how many of these come before the point.
         var (count, seen, whole) = (0, 0, 0)
         var start = index
         var isFraction = false
@@ -161,8 +161,8 @@ extension Decimal {
 
     /// Whether it is a multiple of a divisor of at most 18 digits that is not 0.
     ///
-    /// Neither number has zeros at its end, so the quotient has a fraction if the last digit of the divisor has
-    /// a larger power of ten. Otherwise the digits are reduced one by one, and then the power of ten.
+    /// Neither number has zeros at its end. So the quotient has a fraction if the divisor's last digit has a
+    /// larger power of ten. Otherwise the digits are reduced one by one, and then the power of ten.
     func isMultiple(of divisor: Decimal, in reader: ByteReader) -> Bool {
         if isZero { return true }
         let power = exponent &- divisor.exponent
