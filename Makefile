@@ -34,7 +34,7 @@ RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -en
 .PHONY: help setup libraries build demo run test test-sockets test-pure-1 test-pure-2 test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client bench-schema schema-suite docs fuzz soak check-all sanitize build-thread sanitize-thread sanitize-address image image-check clean
 
 help:
-	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT)'
+	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT); over https: make demo TLS=self-signed'
 	@echo 'make test          run all tests except those in a browser; ten times, to find unsteady ones: make test REPEAT=10'
 	@echo ''
 	@echo 'make setup         install missing libraries and the servers that tests talk to (Debian, Ubuntu)'
@@ -69,7 +69,7 @@ build: libraries
 	$(SWIFT) build -c release --product sluice $(RELEASE)
 
 demo: build
-	exec .build/release/sluice demo --port $(PORT)
+	exec .build/release/sluice demo --port $(PORT) $(if $(TLS),--tls $(TLS))
 
 run: build
 	exec .build/release/sluice $(ARGS)

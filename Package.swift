@@ -135,7 +135,7 @@ let package = Package(
             "SharedStore",
             ["CHiredis", "EventIO", "Crypto", "Resilience", "Queues", "ASCIIText", "Timers", "Locking"]),
 
-        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Metrics", "Timers"]),
+        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Metrics", "Queues", "Timers"]),
         module(
             "HTTPOutbound",
             [

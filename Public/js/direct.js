@@ -35,7 +35,7 @@ async function findUpstreams() {
   return found;
 }
 
-const base = ({ port }) => `http://${location.hostname}:${port}`;
+const base = ({ port }) => `${location.protocol}//${location.hostname}:${port}`;
 
 /** Reads a body to its end. `received` gets the bytes that came, even if the rest does not. */
 async function readBody(response, received) {

@@ -11,8 +11,10 @@ struct InboundCounts {
     private let shedIdle: Counter
     private let shedSlowHeads: Counter
     private let shedRefused: Counter
+    /// By `HandshakeResult`; empty without TLS.
+    private let handshakes: [HandshakeResult: Counter]
 
-    init(on loop: EventLoop) {
+    init(on loop: EventLoop, hasTLS: Bool) {
         let process = loop.metrics.name()
         let page = loop.page
         connections = process.gauge(.connections, on: page)
@@ -23,7 +25,14 @@ struct InboundCounts {
         shedIdle = process.counter(.connectionsShed, ["idle"], on: page)
         shedSlowHeads = process.counter(.connectionsShed, ["slow_head"], on: page)
         shedRefused = process.counter(.connectionsShed, ["refused"], on: page)
+        var handshakes: [HandshakeResult: Counter] = [:]
+        for result in HandshakeResult.allCases where hasTLS {
+            handshakes[result] = process.counter(.tlsHandshakes, [result.rawValue], on: page)
+        }
+        self.handshakes = handshakes
     }
+
+    func handshakeEnded(_ result: HandshakeResult) { handshakes[result]?.add() }
 
     func shed(_ counts: ShedCounts) {
         shedIdle.add(counts.idle)

@@ -3,6 +3,13 @@
 /// Each comment says what happens beyond the limit. Sizes are in bytes. Times are absolute: further bytes do
 /// not restart them.
 public struct InboundLimits: Sendable, Hashable {
+    /// Time for the TLS handshake, from accept, with a header of the PROXY protocol before it. Default 10 s.
+    /// Beyond it: close.
+    public var handshakeDeadline = Duration.seconds(10)
+    /// TLS handshakes of one loop that are not done. Default 256. Beyond it, the longest one, from 1 s on,
+    /// gives way to a newcomer, else newcomers wait in the backlog.
+    public var handshakes = 256
+
     /// Longest request target. Default 8 KiB. Beyond it: 414.
     public var target = 8 * 1024
     /// Largest header block, without the request line, with trailers. Default 16 KiB. Beyond it: 431.

@@ -4,7 +4,7 @@ internal import HTTPWire
 internal import Metrics
 public import Timers
 
-/// Serves HTTP/1.1 to clients on one loop, and is used on that loop only.
+/// Serves HTTP/1.1 to clients on one loop, plain or over TLS, and is used on that loop only.
 ///
 /// Pass it listeners with `adopt`. To shut down, call `beginDrain`, later `stopAccepting`, and wait for
 /// `onIdle`.
@@ -42,6 +42,19 @@ public final class InboundServer {
     /// Called when a file could not be created or written. No further file is tried for a minute.
     public var onSpoolFailed: ((SocketError) -> Void)?
 
+    /// Nil on a plain port.
+    public internal(set) var tls: InboundTLS?
+    /// The handshakes that ended since the start.
+    public internal(set) var handshakes = HandshakeCounts()
+    /// Called for each handshake that did not succeed, with the reason. A client that leaves before its first
+    /// byte has begun none.
+    public var onHandshakeFailed: ((_ reason: String, _ peer: SocketAddress) -> Void)?
+    /// The connections whose handshakes are not done.
+    var unfinished = UnfinishedHandshakes()
+    let turns: HandshakeTurns
+    /// Time in which connections finish whose clients an older policy accepted. Shorter in tests.
+    var retirementTime = TimeAmount.seconds(60)
+
     let counts: InboundCounts
     private(set) var stateLimits: StateLimits
     let requestLimits: RequestLimits
@@ -55,7 +68,7 @@ public final class InboundServer {
     let fileDescriptors: FileDescriptors
     var order = EvictionOrder()
     /// By their slots in `order`.
-    var connections: [InboundConnection?] = []
+    var connections: [(any ClientConnection)?] = []
     private(set) var listeners: [Listener] = []
     /// Set while the listeners are paused at the limit.
     var acceptRetry: TimerToken?
@@ -79,15 +92,17 @@ public final class InboundServer {
     /// several loops and replaces `limits.connections`; by default each server counts its own.
     /// `bodies` counts the bodies of this loop's requests up to `limits.bufferedBodies`. `fileDescriptors`
     /// are for answers that wait on disk; by default there may be any number. `clients` names the proxies in
-    /// front.
+    /// front. With `tls` the port speaks TLS.
     public init(
         loop: EventLoop, limits: InboundLimits = InboundLimits(), total: ConnectionTotal? = nil,
         bodies: BodyBudget? = nil, fileDescriptors: FileDescriptors = FileDescriptors(),
-        clients: ClientSettings = ClientSettings(), handler: any InboundHandler,
+        clients: ClientSettings = ClientSettings(), tls: InboundTLS? = nil, handler: any InboundHandler,
         errorRenderer: @escaping (InboundError) -> HTTPResponse
     ) {
         self.loop = loop
-        counts = InboundCounts(on: loop)
+        self.tls = tls
+        turns = HandshakeTurns(loop)
+        counts = InboundCounts(on: loop, hasTLS: tls != nil)
         self.limits = limits
         self.clients = clients
         self.total = total ?? ConnectionTotal(limit: limits.connections)
@@ -99,6 +114,7 @@ public final class InboundServer {
         self.bodies = bodies ?? BodyBudget(limit: limits.bufferedBodies, loop: loop)
         self.bodies.setLimit(limits.bufferedBodies)
         output.reserveCapacity(32 * 1024)
+        date.strictTransportSecurity = tls?.strictTransportSecurity
     }
 
     /// Replaces the handler, the limits and the renderer, on open connections too. The new handler decides
@@ -133,7 +149,7 @@ public final class InboundServer {
         listener.start(loop: loop) { [weak self] stream in self?.accept(stream) }
     }
 
-    func connectionEnded(_ connection: InboundConnection) {
+    func connectionEnded(_ connection: any ClientConnection) {
         connections[connection.index] = nil
         order.remove(connection.index)
         counts.connections.add(-1)
@@ -215,7 +231,7 @@ public final class InboundServer {
     public func beginDrain() {
         guard case .serving = phase else { return }
         phase = .announced
-        for case let connection? in connections { connection.state.drainAnnounced() }
+        for case let connection? in connections { connection.drainAnnounced() }
     }
 
     /// Drops new SYNs shortly before `stopAccepting`. Handshakes in progress complete meanwhile. A client
@@ -235,8 +251,7 @@ public final class InboundServer {
         forgetListeners()
         phase = .leaving(since: now)
         for case let connection? in connections {
-            connection.state.listenerClosed(at: now)
-            connection.settle()
+            connection.listenerClosed(at: now)
         }
         drainTimer = loop.setTimer(after: limits.drainDeadline, target: self)
         becomeIdle()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite("The memory of request bodies", .timeLimit(.minutes(1)))
+@Suite("The memory of request bodies", .timeLimit(.minutes(1)), .bothCarriers)
 struct BodyBudgetTests {
     /// - Parameter rest: bytes of the body that are not sent.
     private static func post(_ path: String, _ count: Int, rest: Int = 0) -> String {
@@ -92,7 +92,7 @@ struct BodyBudgetTests {
             // It is refused once it has arrived, and not when it is its turn.
             try await poll(
                 while: try await server.on { server, _ in
-                    !server.connections.contains { connection in
+                    !server.serving.contains { connection in
                         if case .failure = connection?.parsedAhead { true } else { false }
                     }
                 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite("Streamed bodies that are refused, or answered early", .timeLimit(.minutes(1)))
+@Suite("Streamed bodies that are refused, or answered early", .timeLimit(.minutes(1)), .bothCarriers)
 struct BodyStreamFailureTests {
     private static func post(_ fields: String, to path: String = "/upload") -> String {
         BodyStreamTests.post(fields, to: path)

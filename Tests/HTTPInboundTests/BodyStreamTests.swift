@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite("Bodies that are read as they arrive", .timeLimit(.minutes(1)))
+@Suite("Bodies that are read as they arrive", .timeLimit(.minutes(1)), .bothCarriers)
 struct BodyStreamTests {
     static func post(_ fields: String, to path: String = "/upload", version: String = "1.1") -> String {
         "POST \(path) HTTP/\(version)\r\nHost: x\r\n\(fields)\r\n\r\n"

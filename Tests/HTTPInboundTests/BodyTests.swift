@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct BodyTests {
     static let chunked = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 

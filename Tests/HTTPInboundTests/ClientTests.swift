@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite("The client of a request", .timeLimit(.minutes(1)))
+@Suite("The client of a request", .timeLimit(.minutes(1)), .bothCarriers)
 struct ClientTests {
     static func settings(
         trusting entries: [String] = ["loopback"], by header: ClientHeader = .xForwardedFor,

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPInbound
 
 /// Checks whom a server accepts, closes and refuses at the connection limit.
-@Suite("The connection limit", .timeLimit(.minutes(1)))
+@Suite("The connection limit", .timeLimit(.minutes(1)), .bothCarriers)
 struct ConnectionLimitTests {
     static let health = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests the byte counts reported for answers that were cut short. After a reset the client can still read
 /// the bytes it has acknowledged, which the tests compare with the reported count.
-@Suite("Answers cut short", .timeLimit(.minutes(1)))
+@Suite("Answers cut short", .timeLimit(.minutes(1)), .bothCarriers)
 struct CutAnswerTests {
     private static let large = "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"
     private static let whole = TestHandler.large.reduce(0) { $0 + $1.count }
@@ -16,9 +16,10 @@ struct CutAnswerTests {
     private static let hello = 80
 
     /// Whether `bytes` is a plausible acknowledged count when the client received `received` bytes:
-    /// acknowledgements may be a segment or two behind.
+    /// acknowledgements may be a segment or two behind. Over TLS it cannot decrypt a part of a record.
     private static func isAcknowledged(_ bytes: Int, of received: Int) -> Bool {
-        bytes > 0 && (bytes...bytes + 8192).contains(received)
+        let record = Carrier.current == .plain ? 0 : 16_384
+        return bytes > 0 && (bytes - record...bytes + 8192).contains(received)
     }
 
     /// The bytes reported for each answer, in order.

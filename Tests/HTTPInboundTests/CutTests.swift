@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPInbound
 
 /// Splits the bytes of a conversation at random and expects the same answers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct CutTests {
     /// A reproducible random generator (SplitMix64).
     struct Generator: RandomNumberGenerator {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct DrainTests {
     static let later = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite("Answers that need no body", .timeLimit(.minutes(1)))
+@Suite("Answers that need no body", .timeLimit(.minutes(1)), .bothCarriers)
 struct EarlyAnswerTests {
     private static func post(_ fields: String, to path: String = "/missing") -> String {
         "POST \(path) HTTP/1.1\r\nHost: x\r\n\(fields)\r\n\r\n"
@@ -334,7 +334,7 @@ struct EarlyAnswerTests {
             client.send(rest + KeepAliveTests.get)
             // The loop reads what has arrived.
             try await poll(
-                while: try await server.on { server, _ in server.connections[0]?.state.isClosing == false }
+                while: try await server.on { server, _ in server.serving[0]?.state.isClosing == false }
             ) {
                 "the body is still read"
             }
@@ -363,7 +363,7 @@ struct EarlyAnswerTests {
             try await server.outputWaits()
             client.send(rest)
             try await poll(
-                while: try await server.on { server, _ in server.connections[0]?.state.isClosing == false }
+                while: try await server.on { server, _ in server.serving[0]?.state.isClosing == false }
             ) {
                 "the body is still read"
             }

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPInbound
 
 /// Tests the facts that the server reports about a request for logs and counters.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct FactsTests {
     @Test("An exchange reports its byte counts, its client's address and the method the client sent")
     func exchange() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct KeepAliveTests {
     static let get = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct LeavingClientTests {
     enum Leave: Sendable, CaseIterable {
         case fin

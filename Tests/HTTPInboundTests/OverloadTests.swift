@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct OverloadTests {
     static let later = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -42,6 +42,7 @@ struct OverloadTests {
             let first = try server.client()
             let second = try server.client()
             first.send(Self.later)
+            try await server.log.wait(for: "held 1")
             second.send(Self.later)
             try await server.log.wait(for: "held 2")
             let third = try server.client()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct PipelineTests {
     static func post(_ text: String) -> String {
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
@@ -77,7 +77,7 @@ struct PipelineTests {
             #expect(client.send(sent))
             // The loop gets several turns, in which it could read everything.
             for _ in 0..<10 { try await server.on { _, _ in } }
-            #expect(try await server.on { server, _ in server.connections[0]?.pending.count ?? 0 } <= 65_536)
+            #expect(try await server.on { server, _ in server.serving[0]?.pending.count ?? 0 } <= 65_536)
             try await server.on { _, handler in handler.answerLater("first") }
             #expect(try client.reply().text == "first")
             for _ in 0..<5000 { #expect(try client.reply().text == "hello") }

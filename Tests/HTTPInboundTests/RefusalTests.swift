@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .bothCarriers)
 struct RefusalTests {
     struct Bad: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests the limits for slow clients in virtual time. Each check passes the client's acknowledged byte count
 /// to the state machine.
-@Suite("Slow readers")
+@Suite("Slow readers", .bothCarriers)
 struct SlowReaderTests {
     private static func at(_ seconds: Double) -> MonotonicTime {
         MonotonicTime(nanoseconds: Int64((seconds * 1e9).rounded()))

@@ -85,6 +85,10 @@ final class TestHandler: InboundHandler {
             exchange.respond(
                 HTTPResponse(
                     status: .ok, body: [Array(text.map { $0 ?? "-" }.joined(separator: " ").utf8)[...]]))
+        case "/security":
+            let certificate = exchange.clientCertificate
+            let text = "\(exchange.tlsVersion.map { "\($0)" } ?? "plain") \(certificate?.name ?? "-")"
+            exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
         case "/noted":
             let text = (exchange as? NotedExchange)?.text ?? "lost"
             exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))

@@ -1,6 +1,7 @@
 import Dispatch
 import EventIO
 import HTTPModel
+import Locking
 import TestSupport
 import Testing
 
@@ -23,7 +24,20 @@ extension InboundLimits {
 /// A server with its own loop and port, for one test. By default its time limits exceed the duration of any
 /// test.
 final class TestServer: Sendable {
+    /// The TLS of the servers of tests over TLS.
+    static let context = Result {
+        let identity = TestAuthority.shared.issue()
+        return try TLSServerContext(
+            TLSServerConfiguration(certificates: [
+                TLSConfiguration.Identity(
+                    certificateChain: .text(identity.certificate), privateKey: .text(identity.key))
+            ]))
+    }
+
     let loop: EventLoop
+    private let carrier: Carrier
+    /// Whether the loop is kept busy.
+    private let isBusy = Lock(false)
     let port: Int
     let log: EventLog
     private let server: LoopBound<InboundServer>
@@ -31,9 +45,10 @@ final class TestServer: Sendable {
 
     private init(
         loop: EventLoop, limits: InboundLimits, total: ConnectionTotal?, fileDescriptors: FileDescriptors,
-        clients: ClientSettings
+        clients: ClientSettings, carrier: Carrier, tls: InboundTLS?
     ) async throws {
         self.loop = loop
+        self.carrier = carrier
         let log = EventLog()
         self.log = log
         let listener = try Listener(bind: .loopback())
@@ -42,13 +57,14 @@ final class TestServer: Sendable {
             let handler = TestHandler(log: log)
             let server = InboundServer(
                 loop: loop, limits: limits, total: total, fileDescriptors: fileDescriptors, clients: clients,
-                handler: handler
+                tls: tls, handler: handler
             ) { error in
                 log.add("refused \(error.status.code) \(error.reason)")
                 return HTTPResponse(
                     status: error.status, fields: ["Content-Type": "text/plain"],
                     body: [Array("\(error.reason): \(error.message)".utf8)[...]])
             }
+            server.onHandshakeFailed = { reason, _ in log.add("no handshake: \(reason)") }
             server.onProxyHeaderRefused = { reason, _ in log.add("no PROXY header: \(reason)") }
             server.adopt(listener)
             return (LoopBound(server, loop: loop), LoopBound(handler, loop: loop))
@@ -56,18 +72,21 @@ final class TestServer: Sendable {
     }
 
     /// Runs a server for `body`, then closes it and waits for its thread. Servers may share a `total`.
+    ///
+    /// - Parameter tls: replaces the TLS of the test's carrier.
     static func run(
         _ change: (inout InboundLimits) -> Void = { _ in }, total: ConnectionTotal? = nil,
         fileDescriptors: FileDescriptors = FileDescriptors(), clients: ClientSettings = ClientSettings(),
-        _ body: (TestServer) async throws -> Void
+        tls: InboundTLS? = nil, _ body: (TestServer) async throws -> Void
     ) async throws {
+        let secure = try tls ?? (Carrier.current == .plain ? nil : InboundTLS(context.get()))
         var limits = InboundLimits.patient
         change(&limits)
         let group = try EventLoopGroup(count: 1, name: "inbound")
         do {
             let server = try await TestServer(
                 loop: group.loops[0], limits: limits, total: total, fileDescriptors: fileDescriptors,
-                clients: clients)
+                clients: clients, carrier: secure == nil ? .plain : .tls, tls: secure)
             try await body(server)
             try await server.on { server, _ in server.close() }
         } catch {
@@ -108,7 +127,11 @@ final class TestServer: Sendable {
                 then(server.value, handler.value)
             }
         }
-        defer { release.fire() }
+        isBusy.withLock { $0 = true }
+        defer {
+            isBusy.withLock { $0 = false }
+            release.fire()
+        }
         return try body()
     }
 
@@ -144,9 +167,14 @@ final class TestServer: Sendable {
         }
     }
 
+    /// One record of each connection, which is encrypted already, stays in memory.
+    func residentRecords(_ server: InboundServer) -> Int {
+        carrier == .plain ? 0 : server.connectionCount * 17 << 10
+    }
+
     private func look(for continuation: DeadlineContinuation<Bool>) {
         let server = server.value
-        if server.spooledBytes > 0, server.waitingBytes == 0 {
+        if server.spooledBytes > 0, server.waitingBytes <= residentRecords(server) {
             continuation.resume(returning: true)
         } else if Self.hasServed(server, log) {
             continuation.resume(returning: false)
@@ -155,8 +183,13 @@ final class TestServer: Sendable {
         }
     }
 
-    func client(receiveBuffer: Int32? = nil, host: UInt8 = 1) throws -> RawClient {
-        try RawClient(port: port, receiveBuffer: receiveBuffer, host: host)
+    /// Connects by the test's carrier. While the loop is busy, a handshake waits until the client reads.
+    func client(
+        receiveBuffer: Int32? = nil, host: UInt8 = 1, tls: TLSClient = .usual
+    ) throws -> RawClient {
+        try RawClient(
+            port: port, receiveBuffer: receiveBuffer, host: host, tls: carrier == .plain ? nil : tls,
+            patience: isBusy.withLock { $0 } ? 0 : 200)
     }
 
     /// Returns a client whose first request was answered.
@@ -166,4 +199,9 @@ final class TestServer: Sendable {
         _ = try client.reply()
         return client
     }
+}
+
+extension InboundServer {
+    /// The connections that serve requests, by their slots.
+    var serving: [InboundConnection?] { connections.map { $0 as? InboundConnection } }
 }

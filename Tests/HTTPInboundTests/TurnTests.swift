@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPInbound
 
 /// Each request to `/busy` takes longer than a turn of the loop.
-@Suite("Requests that take long", .timeLimit(.minutes(1)))
+@Suite("Requests that take long", .timeLimit(.minutes(1)), .bothCarriers)
 struct TurnTests {
     private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n" }
 

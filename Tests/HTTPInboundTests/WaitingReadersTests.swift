@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPInbound
 
-@Suite("Who is reset when too much output waits", .timeLimit(.minutes(1)))
+@Suite("Who is reset when too much output waits", .timeLimit(.minutes(1)), .bothCarriers)
 struct WaitingReadersTests {
     private static let limits = StateLimits(InboundLimits())
 
@@ -123,7 +123,7 @@ struct WaitingReadersTests {
             // Until its buffer is full, as seen by a check.
             try await poll(
                 while: try await server.on { server, _ in
-                    let pace = server.connections.first??.state.readerPace
+                    let pace = server.serving.first??.state.readerPace
                     return pace.map { $0.settles(server.stateLimits) != nil } ?? true
                 }
             ) { "no check, after \(server.log.recent)" }

@@ -93,7 +93,7 @@ final class DocumentedShell {
             try PeerProcess("/bin/sh", ["-c", "exec \(command)"], environment: variables, in: folder))
         func log() -> String { (try? String(contentsOfFile: folder.file(output), encoding: .utf8)) ?? "" }
         func port() -> String? {
-            log().firstMatch(of: /listening on http:\/\/127\.0\.0\.1:(\d+)\n/).map { String($0.1) }
+            log().firstMatch(of: /listening on https?:\/\/127\.0\.0\.1:(\d+)\n/).map { String($0.1) }
         }
         try spin(while: port() == nil) { "\(command) has printed: \(log())" }
         ports[shown] = port()

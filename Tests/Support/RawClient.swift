@@ -1,7 +1,7 @@
 import Glibc
 
-/// A blocking client that sends and reads raw bytes. Every read has a deadline, so that a test ends even if
-/// the server is silent.
+/// A blocking client that sends and reads raw bytes, plain or over TLS. Every read has a deadline, so that a
+/// test ends even if the server is silent.
 package final class RawClient {
     package enum End: Equatable {
         case fin
@@ -36,12 +36,34 @@ package final class RawClient {
     private var descriptor: Int32
     package private(set) var unread: [UInt8] = []
     private var isWithinReply = false
+    /// Nil on a plain connection.
+    package private(set) var tls: TLSClientConnection?
+    private var isSecured = false
+    private var patience: Int32 = 200
+    private var hasBegunHandshake = false
+    /// Bytes that wait for the end of the handshake.
+    private var early: [UInt8] = []
+    /// Encrypted bytes that the server has not taken.
+    private var unsent: [UInt8] = []
 
     /// - Parameters:
     ///   - port: A port of 127.0.0.1.
     ///   - segment: The maximum segment size. On loopback it is 64 KiB, and the client acknowledges as many
     ///     bytes at a time.
     ///   - host: The last byte of the client's own address, 127.0.0.1 to 127.0.0.254.
+    ///   - tls: Performs a handshake before the first bytes. Default nil: plain.
+    ///   - patience: For how many milliseconds it waits for the handshake, here and before it sends, if the
+    ///     server is busy or has no room. Bytes then wait until the client reads.
+    package convenience init(
+        port: Int, receiveBuffer: Int32? = nil, segment: Int32? = nil, host: UInt8 = 1, tls: TLSClient?,
+        patience: Int32 = 200
+    ) throws {
+        try self.init(port: port, receiveBuffer: receiveBuffer, segment: segment, host: host)
+        self.tls = tls.map(TLSClientConnection.init)
+        self.patience = patience
+        if patience > 0 { _ = secure(within: patience) }
+    }
+
     package init(
         port: Int, receiveBuffer: Int32? = nil, segment: Int32? = nil, host: UInt8 = 1
     ) throws {
@@ -82,6 +104,55 @@ package final class RawClient {
         close()
     }
 
+    /// Encrypts everything that follows. Performs the handshake.
+    package func startTLS(_ client: TLSClient = .usual) throws {
+        tls = TLSClientConnection(client)
+        if let end = secure(within: Int32(Patience.limit / .milliseconds(1))) {
+            throw Broken(description: "TLS: \(end) \(tls?.failure ?? "")")
+        }
+    }
+
+    /// Goes on with the handshake, if there is one, for at most this long. Sends what was to be sent behind
+    /// it. Returns the end of the connection, or `silence` if the handshake is not done yet.
+    private func secure(within milliseconds: Int32) -> End? {
+        guard let tls, !isSecured else { return nil }
+        hasBegunHandshake = true
+        while true {
+            let step = tls.handshake()
+            guard flush(flags: 0) else { return .reset }
+            switch step {
+            case .done:
+                isSecured = true
+                let bytes = early
+                early = []
+                return bytes.isEmpty || send(bytes) ? nil : .reset
+            case .failed: return .reset
+            case .needsInput: break
+            }
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard Glibc.poll(&poll, 1, milliseconds) == 1 else { return .silence }
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? .fin : .reset }
+            tls.feed(chunk[..<count])
+        }
+    }
+
+    /// Sends encrypted bytes; false if the server does not accept them.
+    private func flush(flags: Int32) -> Bool {
+        if let tls { unsent += tls.takeOutput() }
+        while !unsent.isEmpty {
+            let sent = unsent.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | flags)
+            }
+            if sent < 0, errno == EINTR { continue }
+            guard sent > 0 else { return false }
+            unsent.removeFirst(sent)
+        }
+        return true
+    }
+
     package func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)
@@ -97,8 +168,21 @@ package final class RawClient {
 
     /// Half-closes the connection (FIN).
     package func shutdownWrite() {
+        if let tls, isSecured {
+            tls.sayGoodbye()
+            _ = flush(flags: 0)
+        }
         shutdown(descriptor, Int32(SHUT_WR))
     }
+
+    /// Half-closes a connection over TLS without close_notify, as an attacker could.
+    package func finishWithoutGoodbye() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Sends what TLS has written by itself, such as key updates; false if the server does not accept it.
+    @discardableResult
+    package func sendHeld() -> Bool { flush(flags: 0) }
 
     /// Whether the peer resets the connection within this time, scaled for sanitizers. Reads nothing.
     package func isReset(within milliseconds: Int32) -> Bool {
@@ -110,6 +194,19 @@ package final class RawClient {
     /// Sends all bytes; false if the server does not accept them.
     @discardableResult
     package func send(_ bytes: [UInt8]) -> Bool {
+        if let tls {
+            // A server that is busy, or has no room, does not hold up the test.
+            if let end = secure(within: patience) {
+                early += bytes
+                return end == .silence
+            }
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                guard tls.write(rest.prefix(16_384)), flush(flags: 0) else { return false }
+                rest = rest.dropFirst(16_384)
+            }
+            return true
+        }
         var offset = 0
         while offset < bytes.count {
             let sent = bytes.withUnsafeBytes {
@@ -132,11 +229,7 @@ package final class RawClient {
     package func sendUntilBlocked(_ bytes: [UInt8], for milliseconds: Int32) -> Int {
         var offset = 0
         while offset < bytes.count {
-            let sent = bytes.withUnsafeBytes {
-                Glibc.send(
-                    descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset,
-                    Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            }
+            let sent = sendSome(bytes[offset...])
             if sent > 0 {
                 offset += sent
                 continue
@@ -148,15 +241,49 @@ package final class RawClient {
         return offset
     }
 
+    /// Sends without waiting. Returns how many bytes were sent, or -1 with `errno`. Of a record that is sent
+    /// in part, the rest waits and counts as sent.
+    private func sendSome(_ bytes: ArraySlice<UInt8>) -> Int {
+        guard let tls else {
+            return bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+        }
+        guard secure(within: patience) == nil, flush(flags: Int32(MSG_DONTWAIT)) else { return -1 }
+        let record = bytes.prefix(16_384)
+        guard tls.write(record) else { return -1 }
+        _ = flush(flags: Int32(MSG_DONTWAIT))
+        return record.count
+    }
+
     private func receiveSome() -> End? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        var count = 0
-        repeat { count = recv(descriptor, &chunk, chunk.count, 0) } while count < 0 && errno == EINTR
-        if count > 0 {
-            unread += chunk[..<count]
-            return nil
+        if hasBegunHandshake, let end = secure(within: Int32(Patience.limit / .milliseconds(1))) {
+            return end
         }
-        if count == 0 { return .fin }
+        while true {
+            var count = 0
+            repeat { count = recv(descriptor, &chunk, chunk.count, 0) } while count < 0 && errno == EINTR
+            guard count > 0 else { return end(count) }
+            guard let tls else {
+                unread += chunk[..<count]
+                return nil
+            }
+            tls.feed(chunk[..<count])
+            let (bytes, then, isOver) = tls.read()
+            unread += bytes
+            hasHeardGoodbye = isOver
+            if then == .failed, !isOver { return .reset }
+            if !bytes.isEmpty { return nil }
+        }
+    }
+
+    /// Whether the server has sent close_notify.
+    private var hasHeardGoodbye = false
+
+    private func end(_ count: Int) -> End {
+        // Without close_notify the answer may have been cut.
+        if count == 0 { return !isSecured || hasHeardGoodbye ? .fin : .reset }
         return errno == EAGAIN ? .silence : .reset
     }
 

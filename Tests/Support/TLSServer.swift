@@ -58,11 +58,11 @@ package final class TLSServer: @unchecked Sendable {
         SSL_CTX_free(context)
     }
 
-    private static func certificate(_ pem: String) -> OpaquePointer {
+    static func certificate(_ pem: String) -> OpaquePointer {
         read(pem) { PEM_read_bio_X509($0, nil, nil, nil) }
     }
 
-    private static func read(_ pem: String, _ parse: (OpaquePointer?) -> OpaquePointer?) -> OpaquePointer {
+    static func read(_ pem: String, _ parse: (OpaquePointer?) -> OpaquePointer?) -> OpaquePointer {
         let bytes = Array(pem.utf8)
         let bio = BIO_new(BIO_s_mem())
         defer { BIO_free(bio) }

@@ -8,6 +8,13 @@ package struct TestIdentity: Sendable {
     package let pin: String
 }
 
+/// The types of keys of test certificates.
+package enum TestKey: Sendable {
+    case curve(String)
+    case rsa(bits: Int32)
+    case ed25519
+}
+
 /// A certificate authority for one run of the tests.
 ///
 /// `@unchecked Sendable`: key and certificate are constant after `init`.
@@ -42,11 +49,13 @@ package final class TestAuthority: @unchecked Sendable {
     ///   - alternatives: the subjectAltName; nil for none.
     ///   - days: the period of validity, in days from now.
     ///   - isSelfSigned: whether it is signed with its own key instead of this authority's.
+    ///   - key: the type of its key.
     package func issue(
         _ alternatives: String? = "DNS:localhost,IP:127.0.0.1", name: String = "A test",
-        days: ClosedRange<Int> = -1...30, isSelfSigned: Bool = false, password: String? = nil
+        days: ClosedRange<Int> = -1...30, isSelfSigned: Bool = false, password: String? = nil,
+        key type: TestKey = .curve("P-256")
     ) -> TestIdentity {
-        let key = Self.makeKey()
+        let key = Self.makeKey(type)
         defer { EVP_PKEY_free(key) }
         let certificate = Self.makeCertificate(
             name, of: key, issuer: isSelfSigned ? nil : self, alternatives: alternatives, days: days,
@@ -55,8 +64,23 @@ package final class TestAuthority: @unchecked Sendable {
         return Self.identity(certificate, key, password: password)
     }
 
-    private static func makeKey() -> OpaquePointer {
-        guard let key = copenssl_EC_gen("P-256") else { fatalError("no key could be made") }
+    private static func makeKey(_ type: TestKey = .curve("P-256")) -> OpaquePointer {
+        let key: OpaquePointer?
+        switch type {
+        case .curve(let name): key = copenssl_EC_gen(name)
+        case .rsa(let bits): key = makeKey(EVP_PKEY_RSA) { EVP_PKEY_CTX_set_rsa_keygen_bits($0, bits) }
+        case .ed25519: key = makeKey(EVP_PKEY_ED25519) { _ in 1 }
+        }
+        guard let key else { fatalError("no key could be made") }
+        return key
+    }
+
+    private static func makeKey(_ kind: Int32, _ setUp: (OpaquePointer?) -> Int32) -> OpaquePointer? {
+        let context = EVP_PKEY_CTX_new_id(kind, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, setUp(context) == 1, EVP_PKEY_keygen(context, &key) == 1
+        else { return nil }
         return key
     }
 

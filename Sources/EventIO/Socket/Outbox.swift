@@ -13,7 +13,7 @@ final class Outbox {
     /// Sockets that one system call checks before they are written to.
     private static let groupLimit = 4
     /// Larger writes go out at once, since copying them would cost more than it saves.
-    private static let largestWrite = 8 << 10
+    static let largestWrite = 8 << 10
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 64)
     private var used = 0

@@ -98,11 +98,12 @@ extension SocketStream {
 
     /// Lets `fill` write up to `most` bytes into the outbox directly, which saves a buffer and a copy. `fill`
     /// returns the number of bytes written, 0 if it failed, and must not call the stream. Returns false,
-    /// without calling `fill`, if the bytes must be written the usual way.
+    /// without calling `fill`, if the bytes must be written the usual way. An encrypted stream encrypts them
+    /// at once.
     public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
-        guard state == .open, queue.isEmpty, mayWrite, tls == nil,
-            let room = outbox.room(for: most, of: self)
-        else { return false }
+        guard state == .open, queue.isEmpty, mayWrite else { return false }
+        if let tls { return writeInPlaceSecured(atMost: most, tls, fill) }
+        guard let room = outbox.room(for: most, of: self) else { return false }
         isQuiet = false
         let count = fill(room)
         precondition(count <= most, "the closure wrote more than its room")
@@ -195,7 +196,8 @@ extension SocketStream {
                 }
                 hasProgressed = true
             }
-        } while tls != nil && encryptWaiting()
+            // Small records are held, even in a flush.
+        } while tls != nil && (encryptWaiting() || sendHeld())
         if isWriteEventAdded {
             writeEvent?.remove()
             isWriteEventAdded = false

@@ -8,7 +8,7 @@ import Glibc
 /// writability is watched only while something is queued.
 ///
 /// Used on its loop only. The stream and its descriptor live until `close`, `reset` or `streamFailed`, so end
-/// each stream with one of them. After `startTLS` its traffic is encrypted.
+/// each stream with one of them. After `startTLS` or `acceptTLS` its traffic is encrypted.
 public final class SocketStream {
     /// The loop on which the stream is used.
     public let loop: EventLoop
@@ -51,8 +51,9 @@ public final class SocketStream {
     var queue = WriteQueue()
     /// The range of the loop's outbox that holds this stream's bytes.
     var held = 0..<0
-    /// Bytes the kernel has taken or will be offered by the end of the wake.
-    public var bytesSent: Int64 { taken }
+    /// Bytes the kernel has taken or will be offered by the end of the wake. Of an encrypted stream, the
+    /// plaintext in them.
+    public var bytesSent: Int64 { tls == nil ? taken : plaintextSent }
     // Stored properties that other modules read sit behind computed ones: the attribute works within this
     // module only.
     var taken: Int64 = 0
@@ -187,7 +188,7 @@ public final class SocketStream {
         if loop.isTurnOver { awaitTurn() } else { runLater(.read) }
     }
 
-    private func receive(seesEnd: Bool) {
+    func receive(seesEnd: Bool) {
         if seesEnd { hasPeerLeft = true }
         if tls != nil { return receiveSecured(seesEnd: seesEnd) }
         guard !isPaused, !hasReachedEnd else { return readyWhilePaused(seesEnd: seesEnd) }
@@ -244,7 +245,7 @@ public final class SocketStream {
 
     /// Reads again if the stream has been quiet since `limit`. Returns true to be called again later.
     func checkQuiet(since limit: MonotonicTime) -> Bool {
-        guard isQuiet, state == .open else {
+        guard isQuiet, isUp else {
             isWatchedQuiet = false
             return false
         }
@@ -266,7 +267,10 @@ public final class SocketStream {
     public func shutdownWrite() {
         guard mayWrite else { return }
         endsAfterFlush = true
-        if state == .open, queuedByteCount == 0, !sendHeld() { endNow() }
+        guard state == .open, queuedByteCount == 0 else { return }
+        // It leaves together with what is held.
+        tls?.sendCloseNotify()
+        if !sendHeld() { endNow() }
     }
 
     func endNow() {
@@ -282,6 +286,7 @@ public final class SocketStream {
         if needsSilence { dropUnsent() }
         if let tls { endTLS(tls) }
         sendHeld()
+        countPlaintext()
         state = .closed
         attempt?.cancel()
         attempt = nil
@@ -303,6 +308,7 @@ public final class SocketStream {
         taken &-= Int64(held.count)
         held = 0..<0
         tls?.stopWaiting()
+        countPlaintext()
         tls = nil
         if descriptor >= 0 {
             var linger = linger(l_onoff: 1, l_linger: 0)

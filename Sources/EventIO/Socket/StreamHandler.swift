@@ -3,8 +3,13 @@
 /// The order is `connected? received* reachedEnd? failed?`, with `drained`, `queued`, `progressed`, `flushed`
 /// and `peerLeft` in between. Nothing follows `streamFailed`, or a call of `close()` or `reset()`.
 public protocol StreamHandler: AnyObject {
-    /// The stream made by `connect` is connected. Not called for accepted streams.
+    /// The stream made by `connect` is connected, or the handshake of `startTLS` or `acceptTLS` is done. Not
+    /// called for accepted streams otherwise.
     func streamConnected()
+
+    /// Input of a client's handshake has arrived on a stream with `acceptTLS`, whose next step may take the
+    /// time of a private key. False holds it, and reading, until `continueHandshake`. Default: true.
+    func streamMayHandshake() -> Bool
 
     /// Bytes have arrived, valid during the call only.
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
@@ -51,6 +56,8 @@ extension StreamHandler {
     public func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling { .no }
     /// Default: nothing.
     public func streamConnected() {}
+    /// Default: true.
+    public func streamMayHandshake() -> Bool { true }
     /// Default: nothing.
     public func streamDrained() {}
     /// Default: nothing.

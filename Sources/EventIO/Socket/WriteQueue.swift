@@ -87,8 +87,12 @@ struct WriteQueue {
         for slice in old { slice.withUnsafeBytes { append(copyOf: $0) } }
     }
 
-    /// Copies bytes in memory from the front and returns how many.
+    /// Copies bytes from the front, of a file if there is one, and returns how many; -1 with `errno` if the
+    /// file cannot be read.
     func copyFront(to room: UnsafeMutableRawBufferPointer) -> Int {
+        if let file = files.first {
+            return read(file, into: room)
+        }
         var count = 0
         for slice in slices[head...] where count < room.count {
             let piece = slice.prefix(room.count - count)
@@ -98,6 +102,13 @@ struct WriteQueue {
             count += piece.count
         }
         return count
+    }
+
+    /// A file shorter than what was written to it is the disk's fault and ends the stream.
+    private func read(_ file: SpoolFile, into room: UnsafeMutableRawBufferPointer) -> Int {
+        let count = file.read(into: room, at: fileTaken)
+        if count == 0 { errno = EIO }
+        return count > 0 ? count : -1
     }
 
     /// Replaces the front of the bytes in memory with a file that holds a copy, of which `taken` bytes are
@@ -158,9 +169,8 @@ struct WriteQueue {
         }
         let (sent, code) = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
             buffer -> (Int, Int32) in
-            let count = file.read(into: buffer, at: fileTaken)
-            // A file shorter than what was written to it is the disk's fault and ends the stream.
-            guard count > 0 else { return (-1, count == 0 ? EIO : errno) }
+            let count = read(file, into: buffer)
+            guard count > 0 else { return (-1, errno) }
             let sent = VectoredWrite.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
             return (sent, errno)
         }

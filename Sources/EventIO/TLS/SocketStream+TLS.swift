@@ -35,8 +35,8 @@ extension SocketStream {
         runLater(.read)
     }
 
-    /// The protocol that the server selected by ALPN; nil if it selected none, before the end of the
-    /// handshake and without TLS.
+    /// The protocol that was selected by ALPN; nil if none was, before the end of the handshake and without
+    /// TLS.
     public var applicationProtocol: String? { tls?.applicationProtocol }
 
     func startHandshake() {
@@ -84,6 +84,7 @@ extension SocketStream {
     private func decrypt(_ tls: TLSEngine) -> Bool {
         tls.mayHaveUnread = false
         if state == .securing {
+            guard mayStep(tls) else { return false }
             guard let isDone = continueHandshake(tls) else { return false }
             guard isDone else { return true }
         }
@@ -163,6 +164,9 @@ extension SocketStream {
     /// Handles a FIN without close_notify (RFC 8446, section 6.1).
     private func truncated(_ tls: TLSEngine) {
         hasPeerLeft = true
+        // Clients that are done often leave so. The framing of their requests tells what was cut (RFC 9112,
+        // section 9.8).
+        if tls.server != nil, state == .open { return endOfInput() }
         let reason =
             state == .securing
             ? "the connection ended during the handshake" : "the connection ended without close_notify"
@@ -205,79 +209,5 @@ extension SocketStream {
                 return false
             }
         }
-    }
-
-    // MARK: Writing
-
-    /// Encrypts bytes as far as the socket takes them; the rest waits unencrypted.
-    func writeSecured(_ bytes: UnsafeRawBufferPointer, _ tls: TLSEngine) {
-        var rest = bytes
-        if state == .open, tls.waiting.isEmpty {
-            while !rest.isEmpty, queue.isEmpty, !isBroken {
-                let count = min(rest.count, TLSEngine.recordLimit)
-                guard encrypt(UnsafeRawBufferPointer(rebasing: rest[..<count]), tls) else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
-        guard !rest.isEmpty, !isBroken else { return }
-        tls.waiting.append(ArraySlice(rest))
-        if isOverHighWatermark { wasOverHighWatermark = true }
-    }
-
-    /// Writes a slice, which waits without being copied.
-    func writeSecured(_ slice: ArraySlice<UInt8>, _ tls: TLSEngine) {
-        if state == .open, tls.waiting.isEmpty, slice.count <= TLSEngine.recordLimit {
-            return slice.withUnsafeBytes { writeSecured($0, tls) }
-        }
-        writeSecured([slice], tls)
-    }
-
-    /// Writes slices, which share records.
-    func writeSecured(_ slices: [ArraySlice<UInt8>], _ tls: TLSEngine) {
-        tls.waiting.append(slices, skipping: 0)
-        if isOverHighWatermark { wasOverHighWatermark = true }
-        if state == .open, queue.isEmpty { encryptWaiting() }
-    }
-
-    /// Encrypts waiting bytes until the socket is full. Returns whether bytes are queued for the socket.
-    @discardableResult
-    func encryptWaiting() -> Bool {
-        guard let tls, state == .open else { return false }
-        while queue.isEmpty, !tls.waiting.isEmpty, !isBroken {
-            let isEncrypted = withUnsafeTemporaryAllocation(
-                byteCount: TLSEngine.recordLimit, alignment: 16
-            ) { room in
-                let count = tls.waiting.copyFront(to: room)
-                tls.waiting.consume(count)
-                return encrypt(UnsafeRawBufferPointer(rebasing: room[..<count]), tls)
-            }
-            guard isEncrypted else { return false }
-        }
-        return !queue.isEmpty && !isBroken
-    }
-
-    private func encrypt(_ bytes: UnsafeRawBufferPointer, _ tls: TLSEngine) -> Bool {
-        do throws(TLSError) {
-            try tls.encrypt(bytes)
-            return true
-        } catch {
-            failLater(SocketError(error, .write))
-            return false
-        }
-    }
-
-    // MARK: Ending
-
-    /// Sends close_notify before this side ends. Returns whether it was sent. If it is queued, `flush` tries
-    /// again.
-    func sendCloseNotify(_ tls: TLSEngine) -> Bool {
-        tls.sendCloseNotify()
-        return !sendHeld() && queue.isEmpty
-    }
-
-    /// Sends close_notify before the stream closes, unless other output is still unsent.
-    func endTLS(_ tls: TLSEngine) {
-        tls.stopWaiting()
-        if state == .open, !isBroken, queuedByteCount == 0 { tls.sendCloseNotify() }
     }
 }

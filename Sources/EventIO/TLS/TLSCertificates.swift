@@ -1,5 +1,4 @@
 import COpenSSL
-import Glibc
 
 struct TLSCertificates: ~Copyable {
     let subject: String
@@ -28,11 +27,7 @@ struct TLSCertificates: ~Copyable {
 
     /// When the first of them expires, in seconds since 1970; nil if a time cannot be read.
     var firstExpiry: Int? {
-        all.compactMap { certificate in
-            var time = tm()
-            guard ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) == 1 else { return nil }
-            return timegm(&time)
-        }.min()
+        all.compactMap { CertificateFacts.notAfter(of: $0) }.min()
     }
 
     deinit {

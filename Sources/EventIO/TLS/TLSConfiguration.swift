@@ -15,6 +15,11 @@ public struct TLSConfiguration: Sendable, Hashable {
 
         let form: Form
 
+        /// The path of its file; nil for bytes.
+        package var path: String? {
+            if case .file(let path) = form { path } else { nil }
+        }
+
         /// PEM in a file, which is read when a context is created.
         public static func file(_ path: String) -> PEM { PEM(form: .file(path)) }
         /// PEM as bytes.
@@ -109,8 +114,6 @@ public struct TLSConfiguration: Sendable, Hashable {
 
     /// The paths of its files.
     package var files: [String] {
-        [trust.authorities, identity?.certificateChain, identity?.privateKey].compactMap { pem in
-            if case .file(let path)? = pem?.form { path } else { nil }
-        }
+        [trust.authorities, identity?.certificateChain, identity?.privateKey].compactMap { $0?.path }
     }
 }

@@ -54,7 +54,7 @@ public final class TLSContext: @unchecked Sendable {
     }
 
     /// Without this OpenSSL frees shared state at exit, while loops may still be running.
-    private static let library: Bool = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+    static let library: Bool = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
     private func setUp(_ material: TLSMaterial) throws(TLSError) {
         let lowest = Int32(configuration.minimumVersion.code)

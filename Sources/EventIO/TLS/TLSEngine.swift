@@ -31,16 +31,33 @@ final class TLSEngine {
     /// busy.
     static let emptyLimit = 256 << 10
 
-    let context: TLSContext
-    let sessionKey: String
+    /// Which side of the connection this is.
+    enum Role {
+        /// - Parameters:
+        ///   - sessionKey: identifies the server in the session cache.
+        ///   - serverName: the name or address that the server must prove.
+        case client(TLSContext, sessionKey: String, serverName: String)
+        case server(TLSServerContext)
+    }
+
+    let role: Role
+    /// The context of a server's side.
+    var server: TLSServerContext? {
+        if case .server(let context) = role { context } else { nil }
+    }
     /// Written and not encrypted yet.
     var waiting = WriteQueue()
+    /// Bytes that were taken from `waiting`.
+    var takenOfWaiting: Int64 = 0
+    /// Where the plaintext is in the stream's output.
+    var marks = PlaintextMarks()
+    /// Whether the next step of a server's handshake may be taken.
+    var mayStep = false
     /// Whether fed bytes may be left unread.
     var mayHaveUnread = false
     /// Bytes fed since the last content.
     private var emptyCount = 0
 
-    private let serverName: String
     /// Created in `init`, freed with its BIO in `deinit`.
     private let ssl: OpaquePointer
     private unowned let stream: SocketStream
@@ -62,26 +79,39 @@ final class TLSEngine {
     var refusedSubject: String?
     private var hasSentCloseNotify = false
 
-    init(_ context: TLSContext, host: String, sessionKey: String, stream: SocketStream) throws(TLSError) {
-        self.context = context
-        self.sessionKey = sessionKey
+    /// A client's side.
+    convenience init(
+        _ context: TLSContext, host: String, sessionKey: String, stream: SocketStream
+    ) throws(TLSError) {
+        let name = context.configuration.serverName ?? host
+        try self.init(
+            .client(context, sessionKey: sessionKey, serverName: name), context.handle, stream: stream)
+        guard TLSServerName.expect(name, on: ssl) else {
+            throw TLSError(.configuration, "'\(name)' is not a server name")
+        }
+        SSL_set_connect_state(ssl)
+        guard let session = context.sessions.take(for: sessionKey) else { return }
+        SSL_set_session(ssl, session)
+        SSL_SESSION_free(session)
+    }
+
+    /// A server's side.
+    convenience init(_ context: TLSServerContext, stream: SocketStream) throws(TLSError) {
+        try self.init(.server(context), context.handle, stream: stream)
+        SSL_set_accept_state(ssl)
+    }
+
+    private init(_ role: Role, _ context: OpaquePointer, stream: SocketStream) throws(TLSError) {
+        self.role = role
         self.stream = stream
-        serverName = context.configuration.serverName ?? host
         ERR_clear_error()
-        guard let ssl = SSL_new(context.handle) else {
+        guard let ssl = SSL_new(context) else {
             throw TLSError(.protocolError, TLSError.openSSLReason)
         }
         self.ssl = ssl
         guard TLSStreamBIO.attach(self, to: ssl),
             SSL_set_ex_data(ssl, Self.slot, Unmanaged.passUnretained(self).toOpaque()) == 1
         else { throw TLSError(.protocolError, TLSError.openSSLReason) }
-        guard TLSServerName.expect(serverName, on: ssl) else {
-            throw TLSError(.configuration, "'\(serverName)' is not a server name")
-        }
-        SSL_set_connect_state(ssl)
-        guard let session = context.sessions.take(for: sessionKey) else { return }
-        SSL_set_session(ssl, session)
-        SSL_SESSION_free(session)
     }
 
     deinit {
@@ -130,9 +160,23 @@ final class TLSEngine {
         }
     }
 
+    /// Nil before the end of the handshake.
+    var version: TLSConfiguration.Version? {
+        isHandshakeDone ? TLSConfiguration.Version(code: UInt16(truncatingIfNeeded: SSL_version(ssl))) : nil
+    }
+
+    /// Whether the handshake resumed an earlier session.
+    var isResumed: Bool { isHandshakeDone && SSL_session_reused(ssl) == 1 }
+
+    /// What the client's certificate says; nil without one. Parses it.
+    var clientCertificate: TLSClientCertificate? {
+        guard isHandshakeDone, case .server = role else { return nil }
+        return SSL_get0_peer_certificate(ssl).map { TLSClientCertificate($0) }
+    }
+
     /// OpenSSL accepts a protocol that was not offered, which RFC 7301, section 3.1, forbids.
     private var refusedProtocol: TLSError? {
-        guard let chosen = applicationProtocol,
+        guard case .client(let context, _, _) = role, let chosen = applicationProtocol,
             !context.configuration.applicationProtocols.contains(chosen)
         else { return nil }
         return TLSError(.protocolError, "the server chose the protocol \(chosen), which was not offered")
@@ -223,10 +267,13 @@ final class TLSEngine {
         ERR_clear_error()
         isWriting = true
         defer { isWriting = false }
+        let start = stream.wireCount
         var written = 0
         let result = SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &written)
         // The stream accepts any amount, so a write succeeds completely or fails.
         guard result == 1 else { throw failure(SSL_get_error(ssl, result)) }
+        marks.recordsWritten(from: start, to: stream.wireCount, plaintext: bytes.count)
+        if marks.isFull { marks.forget(before: stream.wireAcknowledged) }
     }
 
     /// Called by OpenSSL: writes to the stream. Returns false when the limit is reached.
@@ -275,9 +322,12 @@ extension TLSEngine {
     private func explanation(of result: Int32) -> String {
         let words = String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {
-        case X509_V_ERR_APPLICATION_VERIFICATION: return "no key in the server's chain is pinned"
+        case X509_V_ERR_APPLICATION_VERIFICATION:
+            if case .server = role { return "no name in the client's certificate is allowed" }
+            return "no key in the server's chain is pinned"
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-            return "\(words): the certificate is not for \(serverName)"
+            guard case .client(_, _, let name) = role else { return words }
+            return "\(words): the certificate is not for \(name)"
         default: return words
         }
     }

@@ -54,6 +54,8 @@ final class TLSPEMText {
         return digest.finish()
     }
 
+    static func digest(of bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { digest(of: $0) } }
+
     private func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.isEmpty || BIO_write(handle, bytes.baseAddress, Int32(bytes.count)) == bytes.count
     }

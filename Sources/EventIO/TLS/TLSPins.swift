@@ -32,13 +32,18 @@ struct TLSPins: Sendable {
     }
 
     func contain(keyOf certificate: OpaquePointer) -> Bool {
-        guard let key = X509_get_X509_PUBKEY(certificate) else { return false }
+        Self.hash(ofKeyOf: certificate).map(hashes.contains) ?? false
+    }
+
+    /// Returns the SHA-256 of a certificate's public key, 32 bytes.
+    static func hash(ofKeyOf certificate: OpaquePointer) -> [UInt8]? {
+        guard let key = X509_get_X509_PUBKEY(certificate) else { return nil }
         var encoded: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509_PUBKEY(key, &encoded)
-        guard count > 0, let encoded else { return false }
+        guard count > 0, let encoded else { return nil }
         defer { CRYPTO_free(encoded, "", 0) }
         var hash = [UInt8](repeating: 0, count: 32)
-        guard EVP_Digest(encoded, Int(count), &hash, nil, EVP_sha256(), nil) == 1 else { return false }
-        return hashes.contains(hash)
+        guard EVP_Digest(encoded, Int(count), &hash, nil, EVP_sha256(), nil) == 1 else { return nil }
+        return hash
     }
 }

@@ -85,7 +85,9 @@ final class TLSSessionCache: Sendable {
 
 /// Called by OpenSSL with a new session. Returns 1 to keep the reference.
 func tlsSessionArrived(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
-    guard let ssl, let session, let engine = TLSEngine.of(ssl) else { return 0 }
-    engine.context.sessions.insert(session, for: engine.sessionKey)
+    guard let ssl, let session, case .client(let context, let key, _)? = TLSEngine.of(ssl)?.role else {
+        return 0
+    }
+    context.sessions.insert(session, for: key)
     return 1
 }

@@ -1,17 +1,21 @@
+import ASCIIText
 import COpenSSL
 
-/// Called by OpenSSL to verify the server's certificate. Returns 1, or 0 with the reason in `store`.
+/// Called by OpenSSL to verify the peer's certificate. Returns 1, or 0 with the reason in `store`.
 func tlsVerifyCertificate(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
     guard let store,
         let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
         let engine = TLSEngine.of(OpaquePointer(ssl))
     else { return 0 }
-    let context = engine.context
+    switch engine.role {
+    case .client(let context, _, _): return verifyServer(context, store, engine)
+    case .server(let context): return verifyClient(context, store, engine)
+    }
+}
+
+private func verifyServer(_ context: TLSContext, _ store: OpaquePointer, _ engine: TLSEngine) -> Int32 {
     if context.configuration.verification.isFull {
-        guard X509_verify_cert(store) == 1 else {
-            engine.refusedSubject = subject(ofRefusedIn: store)
-            return 0
-        }
+        guard verifyChain(store, engine) else { return 0 }
         guard context.pins.isEmpty || hasPin(context.pins, inChainOf: store) else { return refuse(store) }
     } else if !context.pins.isEmpty {
         // Anyone can send any certificate in an unverified chain, so only the server's own counts.
@@ -20,6 +24,24 @@ func tlsVerifyCertificate(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) 
     }
     X509_STORE_CTX_set_error(store, X509_V_OK)
     return 1
+}
+
+private func verifyClient(_ context: TLSServerContext, _ store: OpaquePointer, _ engine: TLSEngine) -> Int32 {
+    guard verifyChain(store, engine) else { return 0 }
+    guard let names = context.clientNames else { return 1 }
+    guard let certificate = X509_STORE_CTX_get0_cert(store) else { return refuse(store) }
+    let own = CertificateFacts.names(of: certificate)
+    guard names.match(dnsNames: own.dnsNames, uris: own.uris) == nil else { return 1 }
+    engine.refusedSubject = subject(ofRefusedIn: store)
+    return refuse(store)
+}
+
+private func verifyChain(_ store: OpaquePointer, _ engine: TLSEngine) -> Bool {
+    guard X509_verify_cert(store) == 1 else {
+        engine.refusedSubject = subject(ofRefusedIn: store)
+        return false
+    }
+    return true
 }
 
 private func hasPin(_ pins: TLSPins, inChainOf store: OpaquePointer) -> Bool {

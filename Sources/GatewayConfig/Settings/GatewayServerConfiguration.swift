@@ -14,6 +14,19 @@ public struct GatewayServerConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// Port to listen on; 0 takes any free one. Default 8080.
     public var port = 8080
+    /// TLS for clients: certificates with their keys, and the authorities of clients' certificates. Files are
+    /// read when the gateway starts and at each reload. Default nil: plain HTTP.
+    ///
+    ///     configuration.tls = TLSServerConfiguration(certificates: [
+    ///         .init(certificateChain: .file("app.pem"), privateKey: .file("app.key"))
+    ///     ])
+    public var tls: TLSServerConfiguration?
+    /// `Strict-Transport-Security`, which each answer over TLS has. Default nil: none. Needs `tls`.
+    public var strictTransportSecurity: StrictTransportSecurity?
+    /// A port for plain HTTP that redirects to https. Default nil: none. Needs `tls`.
+    public var redirect: RedirectSettings?
+    /// The pin of a throw-away certificate, which the program prints; nil for any other.
+    package var throwAwayPin: String?
     /// The names that requests may have in `Host`; any other is 421 `MISDIRECTED`, except on `/health/*`.
     /// Default nil: `.localhost` on a loopback address, else `.any`.
     public var hosts: HostNames?
@@ -113,6 +126,7 @@ public struct GatewayServerConfiguration: Sendable {
 
     package enum Ranges {
         package static let port = 0...65_535
+        package static let certificates = 1...64
         package static let loops = 1...256
         package static let slow = Duration.milliseconds(1)...(.seconds(3600))
         package static let drainDelay = Duration.zero...(.seconds(29))

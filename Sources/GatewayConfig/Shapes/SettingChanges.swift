@@ -51,6 +51,11 @@ package struct SettingChanges<Root: Sendable>: Sendable {
         list.append(Change(make: make))
     }
 
+    /// Notes where the file has a value that another change makes.
+    mutating func note(_ key: String, at place: ConfigPlace) {
+        list.append(Change(key: key, place: place) { _ in })
+    }
+
     mutating func setUnknown(_ key: String) {
         for index in list.indices where list[index].key == key { list[index].isUnknown = true }
     }

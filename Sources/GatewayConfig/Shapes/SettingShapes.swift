@@ -5,12 +5,23 @@ import NetworkingSession
 
 extension SettingTable where Root == GatewayServerConfiguration {
     /// Where the gateway listens.
-    static let listen = SettingTable("listen", standard: GatewayServerConfiguration()) {
+    static let listen = SettingTable(
+        "listen", standard: GatewayServerConfiguration(), meant: ["ssl": "tls", "https": "tls"],
+        check: { values, _ in
+            guard let place = values.map["redirect"]?.namePlace, !values.has("tls") else { return }
+            values.reader.error("listen.redirect needs listen.tls", at: place)
+        }
+    ) {
         Setting("host", \.host, .listenAddress, "A numeric address, or localhost.")
         Setting("port", \.port, .integer(Root.Ranges.port), "The port; 0 for any free one.")
         Setting(
             "loops", \.loops, .integer(Root.Ranges.loops), showsDefault: false,
             "Event loops, one thread each. By default the usable cores.")
+        Setting(
+            "tls", \.self, .settings(.listenTLS), "TLS for clients. By default the port speaks plain HTTP.")
+        Setting(
+            "redirect", \.redirect, .present(.redirect),
+            "A port for plain HTTP that redirects to https. Needs tls.")
     }
 
     /// How operators reach the gateway.

@@ -55,6 +55,21 @@ extension ValueType where Value == String {
         }.read, written: { $0 })
 
     static let gatewayName = text(GatewayName.rule) { GatewayName($0) != nil }
+
+    /// Text that belongs in a secret: one that stands in the file causes a warning.
+    ///
+    /// - Parameter name: of a file with the secret, for the warning.
+    static func secret(_ name: String) -> ValueType {
+        ValueType(schema: text.schema) { node, subject, reader in
+            guard let secret = text.read(node, subject, reader) else { return nil }
+            if case .scalar(let scalar) = node.content, scalar.substitution?.hasVariable != true {
+                reader.problems.warning(
+                    "\(subject.text) stands in the file; take it from a secret: \"${file:/run/secrets/\(name)}\"",
+                    at: node.place)
+            }
+            return secret
+        }
+    }
 }
 
 private struct Refusal: Error, CustomStringConvertible {

@@ -37,15 +37,20 @@ extension ConfigAuth {
         }
     }
 
-    /// Whether a cookie is a credential.
-    var readsCookie: Bool { sources.contains { $0.field == .cookie } }
+    /// Whether a browser sends the credential by itself, with requests of any page too: a cookie, or a
+    /// certificate.
+    var isSentByBrowsers: Bool { readsCertificate || sources.contains { $0.field == .cookie } }
 
-    /// Where a request has the credential: any of these.
+    /// Whether the certificate of the connection is the credential.
+    var readsCertificate: Bool { if case .clientCertificate = method { true } else { false } }
+
+    /// Where a request has the credential: any of these. Empty for a certificate, which no request has.
     var sources: [Source] {
         switch method {
         case .apiKeys(let keys): [.field(keys.header)]
         case .jwt(let tokens): [tokens.cookie.map { .cookie($0) } ?? .field(.authorization)]
         case .authorize(let authorizer): authorizer.forward.map { .field($0) }
+        case .clientCertificate: []
         }
     }
 }

@@ -46,6 +46,9 @@ public struct GatewayEnvironment: Sendable {
     /// Called for what the log says about signing keys, on any thread. Must not block. Default: nobody is
     /// told.
     package var reportAccess: @Sendable (AccessEvent) -> Void = { _ in }
+    /// Whether the server asks clients for certificates. Without it an entry that reads them is a fault.
+    /// Default true, for gateways without a server.
+    package var seesCertificates = true
     /// The paths at which the server answers before any endpoint. An endpoint at one of them is a fault.
     /// Default none.
     package var ownPaths: [String] = []

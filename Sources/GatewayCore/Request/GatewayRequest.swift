@@ -19,9 +19,13 @@ public final class GatewayRequest: Sendable {
     /// `[2001:db8::1]:4711`. Behind a proxy it is the proxy's; `clientAddress` is the client's.
     public let remoteAddress: String
 
-    /// The scheme of the request's URL, `http` or `https`: what a trusted proxy tells, else what
-    /// `ClientSettings.scheme` says, because the server itself does not speak TLS.
+    /// The scheme of the request's URL, `http` or `https`: what a trusted proxy tells, else `https` if the
+    /// server speaks TLS, else what `ClientSettings.scheme` says.
     public let scheme: String
+
+    /// The client's certificate, which the TLS handshake has verified; nil if the client has shown none, or
+    /// is not asked for one (`GatewayServerConfiguration.tls`).
+    public let clientCertificate: ClientCertificate?
 
     /// The scheduler of the request's loop.
     let loopScheduler: any SchedulerType
@@ -49,14 +53,16 @@ public final class GatewayRequest: Sendable {
     /// one piece.
     init(
         _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
-        for client: ForwardedClient? = nil, scheme: String = "http", isHead: Bool,
-        _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil, access: RequestAccess? = nil,
+        for client: ForwardedClient? = nil, _ certificate: ClientCertificate? = nil,
+        scheme: String = "http", isHead: Bool, _ source: (any PieceSource)?,
+        memory: (any RequestMemory)? = nil, access: RequestAccess? = nil,
         on scheduler: any SchedulerType
     ) {
         self.access = access
         remoteAddress = remote
         loopScheduler = scheduler
         self.client = client
+        clientCertificate = certificate
         self.scheme = client?.scheme ?? scheme
         self.memory = memory
         self.isHead = isHead

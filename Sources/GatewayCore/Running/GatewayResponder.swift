@@ -109,13 +109,15 @@ public final class GatewayResponder: Sendable {
         return nil
     }
 
-    /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it;
-    /// `memory` is the charge of a large body that `request` has, `place` the request's at an endpoint with a
-    /// limit of its own, and `attempts` an empty log for its calls. `isSampled` says whether the request's
-    /// trace is; nil without traces, where the client's flags are passed on.
+    /// Starts a request at the endpoint that `route` found. `certificate` is the client's. `body` gives the
+    /// body if the endpoint streams it; `memory` is the charge of a large body that `request` has, `place`
+    /// the request's at an endpoint with a limit of its own, and `attempts` an empty log for its calls.
+    /// `isSampled` says whether the request's trace is; nil without traces, where the client's flags are
+    /// passed on.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
-        client: ForwardedClient? = nil, isHead: Bool = false, body: (any PieceSource)? = nil,
+        client: ForwardedClient? = nil, certificate: ClientCertificate? = nil, isHead: Bool = false,
+        body: (any PieceSource)? = nil,
         memory: (any RequestMemory)? = nil, place: EndpointPlace? = nil, access: RequestAccess? = nil,
         outerTask: Int = 0, isSampled: Bool? = nil, attempts: consuming AttemptLog = AttemptLog(),
         for receiver: any AnswerReceiver
@@ -124,9 +126,13 @@ public final class GatewayResponder: Sendable {
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
         // Nobody gets around the check.
-        let access = access ?? admit(request.head, at: match, AccessSource(remote: remote, told: client))
+        let access =
+            access
+            ?? admit(
+                request.head, at: match,
+                AccessSource(remote: remote, told: client, certificate: certificate))
         let request = GatewayRequest(
-            consume request, requestID: requestID, match, from: remote, for: client,
+            consume request, requestID: requestID, match, from: remote, for: client, certificate,
             scheme: environment.scheme, isHead: isHead, body, memory: memory, access: access, on: scheduler)
         var context = context(request, started, outerTask, place, isSampled, attempts)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed() }

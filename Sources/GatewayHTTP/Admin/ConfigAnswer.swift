@@ -1,3 +1,4 @@
+import EventIO
 import GatewayConfig
 import GatewayCore
 import HTTPInbound
@@ -33,6 +34,14 @@ extension GatewayServerConfiguration {
     /// Returns a value that is not one scalar in a file; nil for any other.
     fileprivate func composite(_ key: String) -> JSONLiteral? {
         switch key {
+        case "listen.tls": tls.map { JSONLiteral(members: $0.members(strictTransportSecurity)) }
+        case "listen.redirect":
+            redirect.map { redirect in
+                [
+                    "port": JSONLiteral(redirect.port),
+                    "challenges": JSONLiteral(redirect.challenges.map { JSONLiteral($0) }),
+                ]
+            }
         case "metrics.buckets": JSONLiteral(metrics.buckets.map { JSONLiteral($0 / .seconds(1)) })
         case "hosts": hosts.map { JSONLiteral($0.names.map { JSONLiteral($0) } ?? "any") }
         case "clients.trusted": JSONLiteral(clients.trusted.networks.map { JSONLiteral("\($0)") })
@@ -48,6 +57,35 @@ extension GatewayServerConfiguration {
             } ?? "off"
         default: nil
         }
+    }
+}
+
+extension TLSServerConfiguration {
+    /// Paths alone: what is in memory, and passwords, are secrets.
+    fileprivate func members(_ hsts: StrictTransportSecurity?) -> [(String, JSONLiteral)] {
+        func path(_ pem: TLSConfiguration.PEM) -> JSONLiteral { JSONLiteral(pem.path ?? "in memory") }
+        var members: [(String, JSONLiteral)] = [
+            (
+                "certificates",
+                JSONLiteral(
+                    certificates.map {
+                        ["cert": path($0.certificateChain), "key": path($0.privateKey)]
+                    })
+            ),
+            ("minimum", JSONLiteral(minimumVersion == .tls13 ? "1.3" : "1.2")),
+        ]
+        if let clients {
+            members.append(
+                (
+                    "clients",
+                    [
+                        "ca": path(clients.authorities), "names": JSONLiteral(clients.names),
+                        "require": JSONLiteral(clients.isRequired),
+                    ]
+                ))
+        }
+        members.append(("hsts", JSONLiteral(hsts?.fieldValue ?? "off")))
+        return members
     }
 }
 

@@ -40,6 +40,9 @@ extension GatewayServer {
                     })
             ))
         if !sum.access.isEmpty { members.append(("access", sum.access.json)) }
+        if let report = current.withLock({ $0.tls })?.report {
+            members.append(("certificates", report.json(at: CertificateReport.now)))
+        }
         if let report = sum.configuration { members.append(("configuration", report.json)) }
         members.append(
             (

@@ -6,7 +6,8 @@ extension ConfigDocument {
     /// the machine. Only for checking: an endpoint with a variable is left out as a whole.
     var known: ConfigDocument {
         var known = self
-        known.changes = changes.known.without("public", "spoolDirectory")
+        known.changes = changes.known.without(
+            "public", "spoolDirectory", "listen.tls", "listen.redirect")
         known.upstreams = upstreams.map(self.known)
         known.auth = authWithoutFiles
         known.rateLimits = knownRateLimits

@@ -16,6 +16,7 @@ struct FileSettings {
             configuration.sources[key] = "\(document.files[place.file]):\(place.line):\(place.column)"
         }
         checkFolders(of: configuration, &faults)
+        FileTLS(document).check(&faults)
         for upstream in document.upstreams {
             FileUpstream(upstream).apply(to: &configuration, &faults)
         }
@@ -31,6 +32,15 @@ struct FileSettings {
                 try SpoolFile.check(folder)
             } catch {
                 faults.add("spoolDirectory takes a writable folder: \(error)", at: place)
+            }
+        }
+        if let place = document.changes.place(of: "listen.redirect.challenges"),
+            let folder = document.settings.redirect?.challenges
+        {
+            do {
+                _ = try RootFolder(path: folder)
+            } catch {
+                faults.add("listen.redirect.challenges takes a readable folder: \(error)", at: place)
             }
         }
         if let place = document.changes.place(of: "public"),

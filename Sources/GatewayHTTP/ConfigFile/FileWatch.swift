@@ -8,6 +8,9 @@ struct FileWatch: Sendable {
     private var earlier: FileStamps?
     private var looks = 0
 
+    /// Whether the last look found a change that the next one has to confirm.
+    var isWaiting: Bool { earlier != nil }
+
     /// Returns whether to read the files.
     ///
     /// - Parameters:

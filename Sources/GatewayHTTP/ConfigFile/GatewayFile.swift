@@ -27,7 +27,7 @@ package struct GatewayFile: Sendable {
             path, from: source, mode: isBesideSwift ? .servingBesideSwift : .serving)
         guard let document = reading.document else { throw GatewayFileError(problems: reading.problems) }
         let tls = document.upstreams.map(\.settings.tls) + document.stores.map(\.settings.tls)
-        willReadTLS(tls.flatMap { $0?.files ?? [] })
+        willReadTLS(tls.flatMap { $0?.files ?? [] } + (document.settings.tls?.files ?? []))
         // What the engine refuses is told by `declare`, so that each plan is made once.
         let (faults, _) = Self.faults(of: document)
         guard faults.isEmpty else {
@@ -66,7 +66,9 @@ package struct GatewayFile: Sendable {
         let reading = ConfigReading.read(path, from: source, mode: isStatic ? .staticCheck : .serving)
         guard let document = reading.document else { return (nil, reading.problems) }
         let faults = allFaults(of: isStatic ? document.known : document)
-        let others = faults.isEmpty ? warnings(of: document) : faults
+        let others =
+            faults.isEmpty
+            ? warnings(of: document) + (isStatic ? [] : FileTLS(document).warnings) : faults
         return (faults.isEmpty ? document : nil, sorted(reading.problems + others, in: document))
     }
 

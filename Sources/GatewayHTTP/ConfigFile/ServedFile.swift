@@ -24,7 +24,10 @@ struct ServedFile: Sendable {
         let result = Result {
             let file = try GatewayFile(
                 path, from: source, isBesideSwift: isBesideSwift, willReadTLS: source.note)
-            return (file: file, configuration: try configure(file))
+            let configuration = try configure(file)
+            // Also those that flags name.
+            source.note(configuration.tls?.files ?? [])
+            return (file: file, configuration: configuration)
         }
         return Reading(stamps: source.stamps, result: result)
     }
@@ -35,7 +38,9 @@ struct ServedFile: Sendable {
     ) -> [ConfigProblem] {
         let changes: [(isChanged: Bool, key: String)] = [
             (old.host != new.host, "listen.host"), (old.port != new.port, "listen.port"),
-            (old.loops != new.loops, "listen.loops"), (old.name != new.name, "name"),
+            (old.loops != new.loops, "listen.loops"), ((old.tls == nil) != (new.tls == nil), "listen.tls"),
+            (old.redirect?.port != new.redirect?.port, "listen.redirect.port"),
+            (old.name != new.name, "name"),
             (old.admin.addresses != new.admin.addresses, "admin.listen"),
             (old.admin.token != new.admin.token, "admin.token"),
             (old.inbound.connections != new.inbound.connections, "limits.connections"),

@@ -17,7 +17,8 @@ package enum HealthProbe {
     /// Checks a gateway. Blocks for at most 2 s.
     ///
     /// - Parameter url: `http://host:port` or `https://host:port`, optionally with a path. The default path
-    ///   is `/health/ready`.
+    ///   is `/health/ready`. The certificate of this machine is not verified: nobody is on the way to it, and
+    ///   it is for other names.
     /// - Returns: nil if the gateway is ready, else the reason why it is not.
     public static func check(_ url: String) -> String? {
         let parsed: HTTPURL
@@ -41,7 +42,7 @@ package enum HealthProbe {
     /// Returns whom to ask for a URL.
     static func origin(of url: HTTPURL) -> Result<Origin, Complaint> {
         do throws(TLSError) {
-            let tls = url.scheme == .https ? try TLSContext.shared() : nil
+            let tls = url.scheme == .https ? try TLSContext.shared(for: tls(to: url.host)) : nil
             let origin = Origin(
                 scheme: tls == nil ? .http : .https, host: url.host, port: UInt16(exactly: url.port), tls: tls
             )
@@ -51,6 +52,18 @@ package enum HealthProbe {
             return .failure(Complaint(message: "\(error)"))
         }
     }
+
+    private static func tls(to host: String) -> TLSConfiguration {
+        let isLoopback = host == "localhost" || SocketAddress(host: host, port: 0)?.isLoopback == true
+        return isLoopback ? unverified : TLSConfiguration()
+    }
+
+    /// Verifies nothing: the question is not secret, and the answer is checked by its content.
+    private static let unverified: TLSConfiguration = {
+        var configuration = TLSConfiguration()
+        configuration.verification = .insecureNone
+        return configuration
+    }()
 
     /// Returns nil if the gateway is ready, else the reason why it is not. Blocks for at most 2 s.
     static func check(_ origin: Origin, _ path: String = readyPath) -> String? {
@@ -69,12 +82,37 @@ package enum HealthProbe {
         case other
     }
 
-    /// Finds out who listens on an address. Blocks for at most this time.
+    /// Finds out who listens on an address, by plain HTTP or TLS. Blocks for at most this time, or twice as
+    /// long for a gateway that speaks TLS.
+    ///
+    /// - Parameters:
+    ///   - address: the address.
+    ///   - limit: the time for an answer.
+    ///   - others: further addresses of the same gateway, by plain HTTP, which are asked if it asks for a
+    ///     certificate.
     static func occupant(
-        of address: SocketAddress, within limit: Duration = occupantTimeout
+        of address: SocketAddress, within limit: Duration = occupantTimeout, others: [SocketAddress] = []
     ) -> Occupant {
         guard let origin = origin(of: address) else { return .other }
-        switch ask(origin, OutboundRequest(target: readyPath), within: limit) {
+        let answer = ask(origin, OutboundRequest(target: readyPath), within: limit)
+        // A port with TLS answers a plain request so.
+        guard case .success(let response) = answer, response.head.status == .badRequest else {
+            return occupant(answer)
+        }
+        guard let tls = try? TLSContext.shared(for: unverified),
+            let secure = self.origin(of: address, tls)
+        else { return .other }
+        let found = ask(secure, OutboundRequest(target: readyPath), within: limit)
+        guard case .failure = found else { return occupant(found) }
+        // It may ask for a certificate, which nobody has who only looks.
+        for other in others {
+            if case .drainingGateway = occupant(of: other, within: limit) { return .drainingGateway }
+        }
+        return occupant(found)
+    }
+
+    private static func occupant(_ answer: Result<OutboundResponse, any Error>) -> Occupant {
+        switch answer {
         case .failure(let error):
             let silences: [FailureReason] = [
                 .connectionRefused, .connectionTimeout, .connectionTerminated, .responseTimeout,
@@ -90,7 +128,9 @@ package enum HealthProbe {
     }
 
     /// Returns how to reach a listener; nil for port 0.
-    static func origin(of address: SocketAddress) -> Origin? {
+    ///
+    /// - Parameter tls: nil for plain HTTP.
+    static func origin(of address: SocketAddress, _ tls: TLSContext? = nil) -> Origin? {
         guard let port = address.port else { return Origin(unixSocket: address.host) }
         // The addresses for all interfaces are reached at loopback.
         let host =
@@ -99,7 +139,9 @@ package enum HealthProbe {
             case "::": "::1"
             case let host: host
             }
-        return UInt16(exactly: port).flatMap { Origin(host: host, port: $0) }
+        return UInt16(exactly: port).flatMap {
+            Origin(scheme: tls == nil ? .http : .https, host: host, port: $0, tls: tls)
+        }
     }
 
     /// Sends one request on a loop of its own. Blocks for at most this time.

@@ -147,6 +147,7 @@ final class RecordLines {
         line.string(facts.remote)
         line.constant(#","client":"#)
         line.string(facts.client)
+        if facts.tls != nil { writeTLS(of: facts) }
         guard let version = facts.version else { return }
         if version == .http11 {
             line.constant(#","proto":"HTTP/1.1""#)
@@ -160,6 +161,19 @@ final class RecordLines {
             host.prefix(Self.longestValue).withUnsafeBufferPointer { line.string(utf8: $0) }
         }
         if !fieldNames.isEmpty { write(facts.fields) }
+    }
+
+    /// Writes the version of TLS, and whom the client's certificate names.
+    @inline(never)
+    private func writeTLS(of facts: borrowing RequestFacts) {
+        switch facts.tls {
+        case .tls13?: line.constant(#","tls":"1.3""#)
+        case .tls12?: line.constant(#","tls":"1.2""#)
+        case nil, _?: break
+        }
+        guard let certificate = facts.certificate else { return }
+        line.constant(#","clientCert":"#)
+        line.string(Self.shown(Array(certificate.utf8)))
     }
 
     /// Writes the fields of the request that the log is to have.

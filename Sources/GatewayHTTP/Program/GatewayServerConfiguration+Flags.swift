@@ -13,6 +13,7 @@ extension GatewayServerConfiguration {
     package mutating func apply(_ arguments: ProgramArguments) throws(UsageError) {
         host = try Self.host(arguments) ?? host
         port = try Self.port(arguments) ?? port
+        try TLSFlags.apply(arguments, to: &self)
         hosts = try Self.hosts(arguments) ?? hosts
         clients.trusted = try Self.trustedProxies(arguments) ?? clients.trusted
         clients.header = try Self.choice("client-header", arguments) ?? clients.header

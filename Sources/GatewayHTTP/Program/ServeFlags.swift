@@ -5,7 +5,7 @@ import HTTPModel
 
 /// The flags of a program that runs a gateway, with the defaults of its configuration.
 package struct ServeFlags {
-    private let defaults: GatewayServerConfiguration
+    let defaults: GatewayServerConfiguration
 
     package init(_ defaults: GatewayServerConfiguration) {
         self.defaults = defaults
@@ -21,7 +21,7 @@ package struct ServeFlags {
                 fallback: defaults.hosts == nil
                     ? "localhost on a loopback address, else any; IP addresses are always allowed"
                     : "the names in the code"),
-        ] + clients + [
+        ] + secure + clients + [
             ProgramFlag(
                 name: "name", placeholder: "NAME", help: "the gateway's name in Via and Proxy-Status",
                 fallback: defaults.name),

@@ -66,7 +66,7 @@ final class Recorder {
     /// Traces as the configuration says from now on. Call it after `use`.
     func trace(_ configuration: GatewayServerConfiguration, by exporter: TraceExporter?) {
         tracer.use(
-            configuration.traces, fieldNames, scheme: configuration.clients.scheme.rawValue, exporter)
+            configuration.traces, fieldNames, scheme: configuration.scheme.rawValue, exporter)
     }
 
     /// Whether the log or the traces have fields of requests.

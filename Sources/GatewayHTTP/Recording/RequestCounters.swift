@@ -138,6 +138,8 @@ enum RouteLabel {
     static let none = "_none"
     static let files = "_files"
     static let health = "_health"
+    /// What the port for plain HTTP answers beside one with TLS.
+    static let redirect = "_redirect"
 }
 
 /// Counts the requests of one route.

@@ -31,6 +31,10 @@ struct RequestFacts: ~Copyable {
     var host: ArraySlice<UInt8>?
     /// The scheme of the request's URL that a trusted proxy tells; nil without one.
     var scheme: String?
+    /// The version of TLS; nil for plain HTTP.
+    var tls: TLSConfiguration.Version?
+    /// The first name of the client's certificate; nil without one.
+    var certificate: String?
     /// Empty unless the log has fields of requests.
     var fields = HTTPFields()
 
@@ -56,6 +60,8 @@ struct RequestFacts: ~Copyable {
         version = exchange.version
         host = exchange.client?.host.map { Array($0.utf8)[...] } ?? exchange.authorityBytes
         scheme = exchange.client?.scheme
+        tls = exchange.tlsVersion
+        certificate = exchange.clientCertificate?.name
         if keepsFields { fields = exchange.request.head.fields }
     }
 
@@ -70,6 +76,8 @@ struct RequestFacts: ~Copyable {
         bytesReceived = answer.bytesReceived
         bytesSent = answer.bytesSent
         version = answer.head?.version
+        tls = answer.tlsVersion
+        certificate = answer.clientCertificate?.name
         // What the server refuses is not shown, but for a valid host that this gateway does not serve.
         if answer.note.refused.isEmpty || status == 421 { host = answer.head?.authorityBytes }
         if keepsFields, let head = answer.head { fields = head.fields }

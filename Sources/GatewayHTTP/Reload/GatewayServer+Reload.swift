@@ -6,16 +6,33 @@ import Locking
 import NetworkingSession
 
 extension GatewayServer {
-    /// Reloads the certificates, keys and authorities for the upstreams and stores. New connections use the
-    /// current contents of the files, and open ones go on. Blocks while it reads the files. From any thread.
+    /// Reloads the certificates, keys and authorities: the gateway's own, and those for upstreams and stores.
+    /// New connections use the current contents of the files, and open ones go on. Connections of clients
+    /// whose certificates an authority has issued that is gone end within a minute. Blocks while it reads the
+    /// files. From any thread.
     ///
     /// - Throws: `GatewayStartError` if a file cannot be read or used. Nothing changes then.
     public func reloadCertificates() throws {
-        let routes = try UpstreamRoutes.checked(current.withLock { $0.configuration.connections })
+        let configuration = current.withLock { $0.configuration }
+        let tls = try ServerTLS(configuration.tls, of: configuration)
+        let routes = try UpstreamRoutes.checked(configuration.connections)
         let stores = try site.stores.readCertificates()
         routes.count(in: metrics)
-        current.withLock { $0.routes = routes }
+        let generation = current.withLock { current in
+            current.routes = routes
+            current.tls = tls
+            return current
+        }
         for client in clients { client.loop.execute { client.value.use(routes) } }
+        if let tls {
+            for worker in workers {
+                worker.loop.execute {
+                    worker.value.use(tls)
+                    worker.value.redirect(by: generation)
+                }
+            }
+            logs.diagnostics.report(tls)
+        }
         for (store, tls) in stores { store.use(tls) }
     }
 
@@ -107,6 +124,25 @@ extension GatewayServer {
                 .error, "certificates not reloaded, the old ones stay in use",
                 ["trigger": trigger, "what": "\(error)"])
             return .failure(GatewayReloadError(error))
+        }
+    }
+
+    // MARK: Certificates
+
+    /// Warns of certificates that have expired or will soon: now, and each day.
+    func reportCertificates() {
+        guard let tls = current.withLock({ $0.tls }) else { return }
+        logs.diagnostics.report(tls)
+        reportExpiryLater()
+    }
+
+    private func reportExpiryLater() {
+        // On the wall clock, which a machine that sleeps does not stop.
+        let next = DispatchWallTime.now() + .seconds(Int(CertificateReport.interval / .seconds(1)))
+        reloads.queue.asyncAfter(wallDeadline: next) { [weak self] in
+            guard let self, !phase.isStopped else { return }
+            if let tls = current.withLock({ $0.tls }) { logs.diagnostics.reportExpiry(of: tls.report) }
+            reportExpiryLater()
         }
     }
 
@@ -232,6 +268,7 @@ extension GatewayServer {
         }
         _ = used.wait(timeout: .now() + Reloads.patience)
         life.use(generation.lifecycle)
+        if let tls = generation.tls { logs.diagnostics.report(tls) }
         // Once no loop counts parts any more.
         if !generation.configuration.metrics.parts { metrics.forgetParts() }
     }

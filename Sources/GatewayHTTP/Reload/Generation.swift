@@ -15,6 +15,10 @@ struct Generation: Sendable {
     let hosts: HostNames
     /// How to reach the upstreams.
     var routes: UpstreamRoutes
+    /// TLS of the port; nil for plain HTTP.
+    var tls: ServerTLS?
+    /// Answers to challenges of an ACME client; nil without a folder.
+    let challenges: ChallengeFolder?
     /// The upstreams with a configured address.
     let upstreams: [Upstream]
     /// The names of all upstreams.
@@ -72,10 +76,17 @@ struct Generation: Sendable {
     /// What a generation reads before anything is declared.
     struct Material: Sendable {
         let routes: UpstreamRoutes
+        let tls: ServerTLS?
+        let challenges: ChallengeFolder?
         let files: FileServer?
 
-        /// Reads certificates and keys, and opens the folder of static files. Blocks.
+        /// Reads certificates and keys, and opens the folders. Blocks.
         init(_ configuration: GatewayServerConfiguration) throws {
+            try ServerTLS.check(configuration)
+            tls = try ServerTLS(configuration.tls, of: configuration)
+            challenges = try configuration.redirect?.challenges.map { path throws(GatewayStartError) in
+                try ChallengeFolder(path)
+            }
             routes = try UpstreamRoutes.checked(configuration.connections)
             files = try configuration.files.map { settings throws(GatewayStartError) in
                 try FileServer(settings)
@@ -106,7 +117,8 @@ struct Generation: Sendable {
             upstreamPolicy: configuration.upstreamPolicy, name: site.name,
             report: { site.report($0) })
         environment.forwardClient = configuration.clients.forward
-        environment.scheme = configuration.clients.scheme.rawValue
+        environment.scheme = configuration.scheme.rawValue
+        environment.seesCertificates = configuration.tls?.clients != nil
         environment.otherUpstreams = configuration.otherUpstreams
         environment.workApart = {
             WorkThreads.submit(.requests, for: CallContext.current?.client, $0)
@@ -145,10 +157,17 @@ struct Generation: Sendable {
         material.routes.count(in: site.metrics)
         hosts = configuration.hosts(onLoopback: site.isLoopback)
         routes = material.routes
+        tls = material.tls
+        challenges = material.challenges
         files = material.files
         self.memory = memory
         self.configuration = configuration
     }
+}
+
+extension GatewayServerConfiguration {
+    /// The scheme of requests of which no trusted proxy tells one.
+    var scheme: URLScheme { tls == nil ? clients.scheme : .https }
 }
 
 extension UpstreamRoutes {

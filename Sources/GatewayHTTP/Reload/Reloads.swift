@@ -78,13 +78,16 @@ final class Reloads: Sendable {
     func watch(every interval: Duration, _ look: @escaping @Sendable () -> Void) {
         isWatching.store(true, ordering: .relaxed)
         state.withLock { $0.lastLook = Int64(time(nil)) }
-        lookLater(.milliseconds(Int(interval / .milliseconds(1))), look)
+        lookLater(interval, look)
     }
 
     func stopWatching() { isWatching.store(false, ordering: .relaxed) }
 
-    private func lookLater(_ interval: DispatchTimeInterval, _ look: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + interval) { [weak self] in
+    private func lookLater(_ interval: Duration, _ look: @escaping @Sendable () -> Void) {
+        // A change counts at the second look. That one is sooner, so that both take less than two intervals,
+        // with time to read the files.
+        let time = state.withLock { $0.watch.isWaiting } ? interval / 2 : interval
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(time / .milliseconds(1)))) { [weak self] in
             guard let self, isWatching.load(ordering: .relaxed) else { return }
             look()
             lookLater(interval, look)

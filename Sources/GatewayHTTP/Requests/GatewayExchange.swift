@@ -35,6 +35,8 @@ package final class GatewayExchange: InboundExchange {
         super.init(arrival)
     }
 
+    private static let transportSecurity: HTTPFieldName = "Strict-Transport-Security"
+
     package override func overloadAnswer() -> (response: HTTPResponse, note: AnswerNote)? {
         do throws(GatewayError) {
             try handler.admission.check(match)
@@ -81,8 +83,8 @@ package final class GatewayExchange: InboundExchange {
         let isSampled = handler.recorder.tracer.samples(request.head.fields, isTrusted: isFromTrustedProxy)
         let began = loop.codeBegins()
         let started = handler.responder.respond(
-            to: takeRequest(), at: match, from: remoteText, client: client, isHead: method.isHead,
-            body: source, memory: memory, place: place, access: access,
+            to: takeRequest(), at: match, from: remoteText, client: client, certificate: clientCertificate,
+            isHead: method.isHead, body: source, memory: memory, place: place, access: access,
             isSampled: isSampled, attempts: handler.recorder.lendLog(), for: LoopBound(self, loop: loop))
         loop.codeEnded(began, of: match.name)
         // The client may be gone, or the answer sent, before `respond` has returned.
@@ -112,6 +114,8 @@ package final class GatewayExchange: InboundExchange {
         ongoing = nil
         var response = HTTPResponse(status: .ok, fields: HTTPFields())
         swap(&response, &answer.response)
+        // The server adds its own, and browsers read one (RFC 6797 7.1).
+        if handler.sendsTransportSecurity { response.fields.remove(Self.transportSecurity) }
         if let stream = answer.stream {
             answer.releaseStream()
             let requestID = answer.summary.requestID

@@ -20,6 +20,8 @@ final class RequestHandler: InboundHandler {
     let compressor: AnswerCompressor?
     /// Nil unless the server simulates faults.
     let faultSender: (@Sendable (HTTPResponse, RequestSummary, InboundExchange) -> Bool)?
+    /// Whether the server itself tells browsers to use https alone, so that answers do not.
+    let sendsTransportSecurity: Bool
     let log: Log
     /// The memory of what `responder` was read from; nil without a file.
     private let memory: ThreadMemory?
@@ -43,6 +45,7 @@ final class RequestHandler: InboundHandler {
         compressor = generation.configuration.compression.map {
             AnswerCompressor($0, recorder.counters.compression)
         }
+        sendsTransportSecurity = generation.tls?.inbound.strictTransportSecurity != nil
         faultSender = generation.configuration.faultSender
         admission = RequestAdmission(
             capacity: limits.requestsInFlight, endpoints: responder.endpointCount,
@@ -123,7 +126,8 @@ final class RequestHandler: InboundHandler {
             let (response, note) = overloadAnswer(error, to: head, at: match)
             return .answer(response, note)
         }
-        let source = AccessSource(client: arrival.clientAddress, loop: access)
+        let source = AccessSource(
+            client: arrival.clientAddress, loop: access, certificate: arrival.clientCertificate)
         let access = responder.admit(head, at: match, source)
         if let access, let answer = responder.refusal(by: access, of: head, at: match) {
             return Self.answer(answer)

@@ -18,6 +18,7 @@ extension GatewayServer {
             MetricReading(.draining, phase.isServing ? 0 : 1),
             MetricReading(.buildInfo, 1, [version ?? ""]),
         ] + logs.readings + upstreamReadings + bodyReadings + certificateReadings + storeReadings
+            + (current.withLock { $0.tls }?.report.readings ?? [])
     }
 
     private var loopReadings: [MetricReading] {

@@ -2,15 +2,16 @@ import FoundationEssentials
 public import GatewayConfig
 public import GatewayCore
 import Glibc
+import Locking
 
 extension GatewayServer {
     /// Serves until SIGTERM or SIGINT, then drains. Called by the `main` of a gateway.
     ///
-    /// The first line on standard output is `sluice listening on http://HOST:PORT`, once the hooks of
-    /// `Gateway.onStart` have ended; the access log follows it. Lines that the program itself writes to
-    /// standard output from then on, as `print` does, and in hooks, are logged on standard error instead,
-    /// with the message `printed`. A second signal ends the process at once. SIGHUP reloads the upstreams'
-    /// certificates. SIGUSR1 and SIGUSR2 are ignored unless the program handles them.
+    /// The first line on standard output is `sluice listening on http://HOST:PORT`, or `https`, once the
+    /// hooks of `Gateway.onStart` have ended; the access log follows it. Lines that the program itself writes
+    /// to standard output from then on, as `print` does, and in hooks, are logged on standard error instead,
+    /// with the message `printed`. A second signal ends the process at once. SIGHUP reloads the certificates.
+    /// SIGUSR1 and SIGUSR2 are ignored unless the program handles them.
     ///
     /// Call it on the main thread, in a synchronous `main`: it serves the main queue while it waits, so that
     /// `MainScheduler` and code of the main actor run in handlers and hooks.
@@ -63,6 +64,10 @@ extension GatewayServer {
             // A signal may have come meanwhile.
             if server.phase.isServing {
                 Announcement.write(url: server.url, on: server.standardOutput)
+                if let pin = server.current.withLock({ $0.configuration.throwAwayPin }) {
+                    Announcement.complain(
+                        line: "self-signed: curl -k --pinnedpubkey \(pin) \(server.url)")
+                }
                 if let note { Announcement.print(note(server) + "\n", on: server.standardOutput) }
             }
             server.accept()
@@ -83,7 +88,7 @@ extension GatewayServer {
 
 /// Writes to the standard streams for the person or program that started a command.
 package enum Announcement {
-    /// Writes the first line on standard output: `sluice listening on http://HOST:PORT`.
+    /// Writes the first line on standard output: `sluice listening on http://HOST:PORT`, or `https`.
     package static func write(url: String, on output: Int32 = STDOUT_FILENO) {
         put("sluice listening on \(url)\n", on: output)
     }

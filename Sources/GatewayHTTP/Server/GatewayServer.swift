@@ -20,10 +20,13 @@ import Resilience
 ///     server.drain()
 ///     server.waitUntilStopped()
 public final class GatewayServer: Sendable {
-    /// The URL it listens on: `http://127.0.0.1:8080`.
+    /// The URL it listens on: `http://127.0.0.1:8080`, `https://127.0.0.1:8443` with TLS.
     public let url: String
     /// The port that is bound, also if port 0 was asked for.
     public let port: Int
+    /// The port for plain HTTP that redirects to https; nil without one
+    /// (`GatewayServerConfiguration.redirect`).
+    public let redirectPort: Int?
 
     /// The generation that routes new requests.
     let current: Lock<Generation>
@@ -54,6 +57,7 @@ public final class GatewayServer: Sendable {
     let logs: Logs
     private let connectionLimitLog: ConnectionLimitLog
     private let proxyHeaderLog: ProxyHeaderLog
+    private let handshakeLog: HandshakeLog
     private let refusalLog: RefusalLog
     let tracing: Tracing
     /// The hooks and jobs.
@@ -66,9 +70,8 @@ public final class GatewayServer: Sendable {
     let stopped = DispatchGroup()
     /// What the program writes to standard output; nil if the gateway leaves that alone.
     private let printed = Lock<PrintedOutput?>(nil)
-    /// Set if the gateway has taken over its port; released when it drains, so that a successor can take
-    /// over.
-    private let claim: Lock<TakeoverClaim?>
+    /// Of ports that the gateway has taken over; released when it drains, so that a successor can take over.
+    private let claims: Lock<[TakeoverClaim]>
 
     /// Binds, declares the endpoints, runs the hooks of `Gateway.onStart` and serves. Clients can connect
     /// once it returns. Blocks while the hooks run. From any thread. The main queue is the program's own
@@ -123,13 +126,15 @@ public final class GatewayServer: Sendable {
                 "a gateway needs 32 file descriptors and 8 for each loop, \(needed) in all, "
                     + "but the limit (ulimit -n) is \(descriptors)")
         }
-        let (listeners, claim) = try Self.bind(configuration)
-        self.claim = Lock(claim)
+        let bound = try Self.bind(configuration)
+        let listeners = bound.listeners
+        claims = Lock(bound.claims)
         version = configuration.version
         admin = try configuration.admin.addresses.isEmpty ? nil : AdminServer(configuration, name: name)
         let address = listeners[0].address
-        url = "http://\(address)"
+        url = "\(material.tls == nil ? "http" : "https")://\(address)"
         port = address.port ?? configuration.port
+        redirectPort = bound.redirects.first?.address.port
 
         let logs = logs ?? Logs(configuration)
         logs.use(configuration)
@@ -140,6 +145,8 @@ public final class GatewayServer: Sendable {
         self.connectionLimitLog = connectionLimitLog
         let proxyHeaderLog = ProxyHeaderLog(logs.diagnostics)
         self.proxyHeaderLog = proxyHeaderLog
+        let handshakeLog = HandshakeLog(logs.diagnostics)
+        self.handshakeLog = handshakeLog
         let refusalLog = RefusalLog(logs.diagnostics)
         self.refusalLog = refusalLog
         let routes = material.routes
@@ -212,14 +219,16 @@ public final class GatewayServer: Sendable {
                 phase: phase, logs: logs, descriptors: descriptors, connections: connections,
                 fileDescriptors: FileDescriptors(limit: InboundLimits.files(descriptors: descriptors)),
                 connectionLimitLog: connectionLimitLog, proxyHeaderLog: proxyHeaderLog,
+                handshakeLog: handshakeLog, port: port,
                 blockedLoopLog: BlockedLoopLog(logs.diagnostics), tracing: tracing,
                 observer: configuration.observer)
             workers = listeners.indices.map { index in
                 let (listener, client, bodies) = (listeners[index], clients[index], requestBodies[index])
+                let redirect = bound.redirects.indices.contains(index) ? bound.redirects[index] : nil
                 return LoopBound(on: client.loop) {
                     Worker(
-                        shared, generation, loop: client.loop, listener: listener, client: client.value,
-                        bodies: bodies)
+                        shared, generation, loop: client.loop, listener: listener,
+                        redirectListener: redirect, client: client.value, bodies: bodies)
                 }
             }
         } catch {
@@ -260,6 +269,7 @@ public final class GatewayServer: Sendable {
             accepting.notify(queue: .global()) { [self] in tellReady() }
         }
         logs.diagnostics.write(.info, "ready", ["url": url, "loops": workers.count])
+        reportCertificates()
         life.beginJobs()
         guard let admin else { return }
         admin.accept(for: self)
@@ -287,7 +297,7 @@ public final class GatewayServer: Sendable {
     /// `drainDelay`, and serves what has been accepted. Returns at once; later calls do nothing.
     public func drain() {
         guard let old = phase.advance(to: .draining) else { return }
-        claim.withLock { $0 = nil }
+        claims.withLock { $0 = [] }
         let (delay, deadline) = current.withLock {
             ($0.configuration.drainDelay, $0.configuration.drainDeadline)
         }
@@ -303,7 +313,7 @@ public final class GatewayServer: Sendable {
     /// Resets all connections and ends.
     public func stop() {
         _ = phase.advance(to: .draining)
-        claim.withLock { $0 = nil }
+        claims.withLock { $0 = [] }
         life.drain(runsHooks: false)
         for worker in workers {
             worker.loop.execute { worker.value.close() }
@@ -336,6 +346,7 @@ public final class GatewayServer: Sendable {
         admin?.shutdown()
         connectionLimitLog.writeRest()
         proxyHeaderLog.writeRest()
+        handshakeLog.writeRest()
         refusalLog.writeRest()
         printed.withLock { $0.take() }?.end()
         logs.diagnostics.write(.info, "stopped")

@@ -15,7 +15,7 @@ extension GatewayServerConfiguration {
         let aboveLimit = loops * inboundLimits(largestBody: 0, descriptors: descriptors).connectionsAboveLimit
         let files = InboundLimits.files(descriptors: descriptors)
         let others =
-            clients + files + aboveLimit + Self.ownDescriptors(loops: loops)
+            clients + files + aboveLimit + Self.ownDescriptors(loops: loops) + redirectDescriptors
             + adminDescriptors(descriptors: descriptors)
         return max(descriptors / 8, descriptors - others)
     }
@@ -25,12 +25,16 @@ extension GatewayServerConfiguration {
         DescriptorShares(
             all: descriptors, clients: connectionLimit(descriptors: descriptors),
             upstreams: upstreamConnectionLimit(descriptors: descriptors),
-            own: Self.ownDescriptors(loops: loops) + adminDescriptors(descriptors: descriptors))
+            own: Self.ownDescriptors(loops: loops) + redirectDescriptors
+                + adminDescriptors(descriptors: descriptors))
     }
 
     /// Descriptors of event loops, listeners, logs, name resolution and threads that look for files, with
     /// some to spare.
     static func ownDescriptors(loops: Int) -> Int { 28 + 6 * loops }
+
+    /// Descriptors of the port for plain HTTP: its listeners.
+    private var redirectDescriptors: Int { redirect == nil ? 0 : loops }
 
     /// Descriptors of the admin listener: its loop and its reserve.
     private func adminDescriptors(descriptors: Int) -> Int {

@@ -4,6 +4,7 @@
 @_exported public import struct EventIO.TLSConfiguration
 @_exported public import class EventIO.TLSContext
 @_exported public import struct EventIO.TLSError
+@_exported public import struct EventIO.TLSServerConfiguration
 @_exported public import struct GatewayConfig.AdminAddress
 @_exported public import struct GatewayConfig.AdminSettings
 @_exported public import struct GatewayConfig.AdminToken
@@ -12,8 +13,10 @@
 @_exported public import struct GatewayConfig.FinishedRequest
 @_exported public import struct GatewayConfig.GatewayServerConfiguration
 @_exported public import struct GatewayConfig.HostNames
+@_exported public import struct GatewayConfig.RedirectSettings
 @_exported public import struct GatewayConfig.RedisStore
 @_exported public import struct GatewayConfig.StaticFiles
+@_exported public import struct GatewayConfig.StrictTransportSecurity
 @_exported public import enum GatewayCore.LogLevel
 @_exported public import struct HTTPInbound.ClientSettings
 @_exported public import struct HTTPInbound.InboundLimits

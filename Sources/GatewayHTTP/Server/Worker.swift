@@ -20,6 +20,9 @@ final class Worker {
         let fileDescriptors: FileDescriptors
         let connectionLimitLog: ConnectionLimitLog
         let proxyHeaderLog: ProxyHeaderLog
+        let handshakeLog: HandshakeLog
+        /// Where the gateway listens; behind it a redirect leads.
+        let port: Int
         let blockedLoopLog: BlockedLoopLog
         let tracing: Tracing
         let observer: (@Sendable (FinishedRequest) -> Void)?
@@ -33,6 +36,10 @@ final class Worker {
     private let streams = LoopStreams()
     private let access = AccessLoop()
     private let server: InboundServer
+    /// The port for plain HTTP; nil without one.
+    private let redirect: RedirectServer?
+    /// Which servers have not closed their last connection.
+    private var openServers: Int
     /// The current generation's.
     private(set) var handler: RequestHandler
     private var onStopped: (() -> Void)?
@@ -47,10 +54,12 @@ final class Worker {
     private var drainDeadline: Duration
     private var cutTimer: TimerToken?
 
-    /// - Parameter bodies: counts the bodies of the loop's requests.
+    /// - Parameters:
+    ///   - redirectListener: of the port for plain HTTP; nil without one.
+    ///   - bodies: counts the bodies of the loop's requests.
     init(
-        _ shared: Shared, _ generation: Generation, loop: EventLoop, listener: Listener, client: LoopClient,
-        bodies: BodyBudget
+        _ shared: Shared, _ generation: Generation, loop: EventLoop, listener: Listener,
+        redirectListener: Listener?, client: LoopClient, bodies: BodyBudget
     ) {
         self.loop = loop
         self.listener = listener
@@ -68,7 +77,15 @@ final class Worker {
         server = InboundServer(
             loop: loop, limits: limits, total: shared.connections, bodies: bodies,
             fileDescriptors: shared.fileDescriptors, clients: generation.configuration.clients,
-            handler: handler, errorRenderer: generation.errorRenderer(log, recorder.counters))
+            tls: generation.tls?.inbound, handler: handler,
+            errorRenderer: generation.errorRenderer(log, recorder.counters))
+        redirect = redirectListener.map { [handler, recorder] listener in
+            RedirectServer(
+                listener, on: loop, limits, shared, bodies: bodies, clients: generation.configuration.clients,
+                generation.redirectHandler(handler, shared),
+                errorRenderer: generation.errorRenderer(log, recorder.counters))
+        }
+        openServers = redirect == nil ? 1 : 2
         recorder.counters.use(
             generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
         recorder.counters.access.use(generation.responder.accessNames)
@@ -81,6 +98,11 @@ final class Worker {
         server.onProxyHeaderRefused = { [counters = recorder.counters] reason, address in
             counters.count(.proxyHeader)
             proxyLog.add(ProxyHeaderCounts(reason, from: address), on: loop)
+        }
+        let handshakeLog = shared.handshakeLog
+        server.onHandshakeFailed = { reason, peer in
+            log.handshakeFailed(reason, peer)
+            handshakeLog.add(FailedHandshakes(reason, from: peer), on: loop)
         }
         let (blockedLog, loopName) = (shared.blockedLoopLog, loop.name)
         loop.watchBlocks { time, code in blockedLog.add(time, by: code, on: loopName, at: .clock()) }
@@ -105,6 +127,21 @@ final class Worker {
         server.use(
             handler, limits: limits, clients: generation.configuration.clients,
             errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
+        if let tls = generation.tls { use(tls) }
+        redirect?.use(
+            generation.redirectHandler(handler, shared), limits, clients: generation.configuration.clients,
+            errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
+    }
+
+    /// New connections get these certificates.
+    func use(_ tls: ServerTLS) { server.use(tls: tls.inbound) }
+
+    /// The port for plain HTTP leads to hosts of these certificates.
+    func redirect(by generation: Generation) {
+        redirect?.use(
+            generation.redirectHandler(handler, shared), generation.inboundLimits(shared),
+            clients: generation.configuration.clients,
+            errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
     }
 
     /// From now on, logs what the settings of the logs say.
@@ -121,14 +158,22 @@ final class Worker {
     func accept(keepsClient: Bool, onStopped: @escaping () -> Void) {
         self.keepsClient = keepsClient
         self.onStopped = onStopped
-        server.onIdle = { [unowned self] in end() }
+        server.onIdle = { [unowned self] in serverIsIdle() }
+        redirect?.onIdle = { [unowned self] in serverIsIdle() }
         server.adopt(listener)
+        redirect?.accept()
+    }
+
+    private func serverIsIdle() {
+        openServers -= 1
+        if openServers == 0 { end() }
     }
 
     /// Begins to send `Connection: close` at once and stops accepting after `delay`. In the last part of the
     /// delay, handshakes in progress complete and no new one begins.
     func drain(after delay: Duration) {
         server.beginDrain()
+        redirect?.beginDrain()
         let handshakes = min(Self.handshakeTime, delay / 2)
         _ = loop.setTimer(after: delay - handshakes, target: HandshakeTimer(self))
         _ = loop.setTimer(after: delay, target: self)
@@ -142,12 +187,16 @@ final class Worker {
 
         init(_ worker: Worker) { self.worker = worker }
 
-        func timerFired(_ token: TimerToken) { worker.server.dropNewSYNs() }
+        func timerFired(_ token: TimerToken) {
+            worker.server.dropNewSYNs()
+            worker.redirect?.dropNewSYNs()
+        }
     }
 
     /// Resets all connections.
     func close() {
         server.close()
+        redirect?.close()
         cutCalls()
     }
 
@@ -200,6 +249,7 @@ extension Worker: TimerTarget {
         }
         cutTimer = loop.setTimer(after: drainDeadline, target: self)
         server.stopAccepting()
+        redirect?.stopAccepting()
         streams.end()
     }
 }
@@ -208,6 +258,14 @@ extension Generation {
     /// One loop's limits.
     fileprivate func inboundLimits(_ shared: Worker.Shared) -> InboundLimits {
         configuration.inboundLimits(largestBody: responder.largestBody, descriptors: shared.descriptors)
+    }
+
+    /// Answers the requests of the port for plain HTTP.
+    fileprivate func redirectHandler(_ requests: RequestHandler, _ shared: Worker.Shared) -> RedirectHandler {
+        let context = tls?.context
+        return RedirectHandler(
+            requests,
+            to: RedirectTarget(hosts, port: shared.port) { context?.serves(host: $0) ?? false }, challenges)
     }
 
     /// Renders the requests that the server refuses.
@@ -223,6 +281,11 @@ extension Generation {
 }
 
 extension Log {
+    func handshakeFailed(_ reason: String, _ peer: SocketAddress) {
+        guard isDebug else { return }
+        write(.debug, "TLS handshake failed", ["remote": "\(peer)", "reason": reason])
+    }
+
     func refused(_ error: InboundError) {
         guard isDebug else { return }
         write(

@@ -66,7 +66,7 @@ final class FileExchange: InboundExchange {
         }
         isAdmitted = true
         let check = files.responder.respond(
-            to: request, at: middleware, from: remoteText, client: client,
+            to: request, at: middleware, from: remoteText, client: client, certificate: clientCertificate,
             for: FileReceiver(LoopBound(self, loop: loop)))
         if isOver {
             check.dispose()

@@ -14,11 +14,16 @@ extension InboundServer {
 
     /// Whether there is room for another newcomer. If not, the listeners pause.
     func mayAccept() -> Bool {
+        if !hasNoRoomForHandshakes, hasRoom { return true }
+        if acceptRetry == nil { acceptRetry = loop.setTimer(after: Self.acceptRetryInterval, target: self) }
+        return false
+    }
+
+    private var hasRoom: Bool {
         if total.hasRoom || order.countAboveLimit < limits.connectionsAboveLimit { return true }
         if nextToEvict({ $0.next(at: $1) }) != nil || nextToEvict({ $0.nextAboveLimit(at: $1) }) != nil {
             return true
         }
-        if acceptRetry == nil { acceptRetry = loop.setTimer(after: Self.acceptRetryInterval, target: self) }
         return false
     }
 
@@ -30,6 +35,7 @@ extension InboundServer {
     }
 
     func accept(_ stream: SocketStream) {
+        makeRoomForHandshake()
         let holdsPlace = takePlace()
         // A drain accepts the whole backlog, and another loop may take the place that `mayAccept` saw, so
         // there may be more of them.
@@ -38,23 +44,43 @@ extension InboundServer {
         {
             evict(slow, reason)
         }
-        let connection = InboundConnection(stream: stream, server: self, holdsPlace: holdsPlace)
-        connection.index = order.insert(
+        let index = order.insert(
             AddressPrefix(stream.remoteAddress), isAboveLimit: !holdsPlace, at: loop.wakeTime)
-        if connection.index == connections.count {
-            connections.append(connection)
-        } else {
-            connections[connection.index] = connection
-        }
+        if index == connections.count { connections.append(nil) }
         counts.accepted.add()
         counts.connections.add(1)
+        let expectsHeader = InboundConnection.needsProxyHeader(stream.remoteAddress, clients)
+        guard tls == nil, !expectsHeader else {
+            let arriving = ArrivingConnection(
+                stream: stream, server: self, holdsPlace: holdsPlace, expectsProxyHeader: expectsHeader)
+            arriving.index = index
+            connections[index] = arriving
+            stream.start(handler: arriving)
+            arriving.begin()
+            return announce(to: arriving)
+        }
+        let peer = InboundPeer(stream.remoteAddress, loop: loop)
+        let connection = InboundConnection(
+            stream: stream, server: self, peer: peer, holdsPlace: holdsPlace, acceptedAt: loop.wakeTime)
+        connection.index = index
+        connections[index] = connection
         stream.start(handler: connection)
+        begin(connection)
+    }
+
+    /// Starts a connection that may send requests.
+    func begin(_ connection: InboundConnection) {
+        announce(to: connection)
+        connection.settle()
+    }
+
+    /// Tells a newcomer that the server is leaving, if so.
+    private func announce(to connection: any ClientConnection) {
         switch phase {
         case .serving: break
-        case .announced: connection.state.drainAnnounced()
-        case .leaving(let since): connection.state.listenerClosed(at: since)
+        case .announced: connection.drainAnnounced()
+        case .leaving(let since): connection.listenerClosed(at: since)
         }
-        connection.settle()
     }
 
     /// Takes a place within the limit: a free one, or one of a connection that it closes.
@@ -90,7 +116,7 @@ extension InboundServer {
     /// Returns the next connection of an order that may be closed now.
     private func nextToEvict(
         _ next: (inout EvictionOrder, MonotonicTime) -> EvictionOrder.Candidate?
-    ) -> (InboundConnection, EvictionOrder.Reason)? {
+    ) -> (any ClientConnection, EvictionOrder.Reason)? {
         var active = 0
         while active < Self.activePerNewcomer, let candidate = next(&order, loop.wakeTime) {
             guard let connection = connections[candidate.slot] else {
@@ -112,7 +138,7 @@ extension InboundServer {
     }
 
     /// Returns the connection to reset when too much output waits in memory.
-    func slowestReader() -> InboundConnection? {
+    func slowestReader() -> (any ClientConnection)? {
         var readers: [WaitingReaders.Reader] = []
         for case let connection? in connections where connection.waitingBytes > 0 {
             readers.append(
@@ -126,9 +152,9 @@ extension InboundServer {
         }
     }
 
-    private func evict(_ connection: InboundConnection, _ reason: EvictionOrder.Reason) {
+    private func evict(_ connection: any ClientConnection, _ reason: EvictionOrder.Reason) {
         // A client that has its last answer loses nothing.
-        let isServed = connection.state.isDiscarding
+        let isServed = connection.isServed
         connection.giveWay()
         if isServed { return }
         switch reason {

@@ -50,7 +50,8 @@ extension InboundConnection {
         DirectAnswer(
             head: currentHead, method: request.method, error: error,
             note: AnswerNote(refused: error?.parts ?? []), response: response,
-            remoteAddress: peer.address, remoteText: peer.text,
+            remoteAddress: peer.address, remoteText: peer.text, tlsVersion: peer.security?.version,
+            clientCertificate: peer.security?.clientCertificate,
             clientText: (request.peer ?? peer).clientText, receivedAt: request.receivedAt,
             bytesReceived: request.bytesReceived,
             bytesSent: bytesSent + request.continueBytes, continueBytes: request.continueBytes,
@@ -81,11 +82,15 @@ extension InboundConnection {
         }
     }
 
+    private var date: ArraySlice<UInt8> {
+        peer.security == nil ? server.date.current : server.date.currentSecure
+    }
+
     /// Assembles a small answer directly in the outbox, which saves a buffer and a copy. Returns nil and
     /// writes nothing if that is not possible.
     private func writeInPlace(_ response: HTTPResponse, _ keepAlive: Bool) -> Int? {
         let bodyCount = response.bodyCount
-        let date = server.date.current
+        let date = date
         let most = ResponseSerializer.headCapacity(response.fields, date: date) &+ bodyCount
         let context = ResponseSerializer.Context(
             version: request.version, isHead: request.method?.isHead ?? false, keepAlive: keepAlive)
@@ -122,7 +127,7 @@ extension InboundConnection {
         let context = ResponseSerializer.Context(
             version: request.version, isHead: request.method?.isHead ?? false, keepAlive: keepAlive)
         let outcome = try? ResponseSerializer.appendHead(
-            status, fields, body: body, context: context, date: server.date.current, to: &output)
+            status, fields, body: body, context: context, date: date, to: &output)
         return outcome?.transfer
     }
 

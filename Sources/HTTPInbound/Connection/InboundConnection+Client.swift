@@ -55,30 +55,4 @@ extension InboundConnection {
 
     /// The client of the latest request, or of the connection.
     var client: AddressPrefix { (request.peer ?? peer).clientPrefix }
-
-    // MARK: The PROXY protocol
-
-    /// Reads the header with which a trusted peer has to begin. Returns the bytes used.
-    func receiveProxyHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
-        var used = 0
-        switch proxyHeader?.parse(bytes, consumed: &used) {
-        case .failed(let fault)?: refuseProxyHeader(fault)
-        case .header(.peer)?: proxyHeader = nil
-        case .header(.client(let address, let isSecure))?:
-            proxyHeader = nil
-            let client = ForwardedClient(address, scheme: isSecure ? "https" : nil)
-            peer = InboundPeer(peer, client: client)
-            clientRules = Self.clientRules(of: peer, server.clients)
-            stream.client = peer.clientPrefix
-            server.order.clientKnown(index, peer.clientPrefix)
-        case .needMore?, nil: break
-        }
-        return used
-    }
-
-    /// Closes the connection of a trusted peer that does not begin with the header.
-    func refuseProxyHeader(_ fault: ProxyHeaderFault) {
-        server.refusedProxyHeader(fault, from: peer.address)
-        end(.close, .completed)
-    }
 }

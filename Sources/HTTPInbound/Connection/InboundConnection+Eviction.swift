@@ -2,19 +2,13 @@ internal import EventIO
 
 /// Making room for a newcomer at the connection limit.
 extension InboundConnection {
-    enum Evictability {
-        case evictable
-        /// A request has begun or waits for its turn, or output waits for the client.
-        case busy
-        /// The client has just sent something, or its last answer leaves in this wake.
-        case active
-    }
-
     /// Costs a system call unless the connection is busy.
     var evictability: Evictability {
         guard state.isIdle || state.awaitsHead, !awaitsTurn else { return .busy }
         return stream.bytesTaken == bytesWritten && stream.isSilent ? .evictable : .active
     }
+
+    var isServed: Bool { state.isDiscarding }
 
     /// Tells the server since when it may be closed. The server finds out by itself when that is over.
     @inline(__always)
@@ -36,7 +30,6 @@ extension InboundConnection {
         }
     }
 
-    /// The order does not count it as idle any more.
     func forgetIdleReport() { idleReportExpiry = MonotonicTime(nanoseconds: 0) }
 
     /// Closes for a newcomer. The FIN goes first: if the client's next request arrives at this moment, the

@@ -27,9 +27,7 @@ extension InboundConnection: TimerTarget {
         let failed = failedRequest()
         switch state.deadlinePassed(at: now) {
         case .wait: break
-        case .close:
-            if proxyHeader != nil, !state.isDraining { return refuseProxyHeader(.timeout) }
-            end(.close, .completed)
+        case .close: end(.close, .completed)
         case .reset: end(.reset, .stalled)
         case .refuse: refuse(.timeout(head: failed.currentHead), failed)
         case .hold: parsedAhead = .failure(.timeout(head: nil), failed)

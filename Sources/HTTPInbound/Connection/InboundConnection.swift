@@ -21,11 +21,7 @@ final class InboundConnection {
     var peer: InboundPeer
     /// How it finds out about the clients of its requests.
     var clientRules: ClientRules
-    /// Reads the header of the PROXY protocol; nil if none is expected or it has arrived.
-    var proxyHeader: ProxyHeaderParser?
-    /// Its slot in the server's order.
     var index = 0
-    /// Whether it counts towards the connection limit. If not, it may send one request.
     var holdsPlace: Bool
     var state: ConnectionStateMachine
     var parser: RequestParser
@@ -63,23 +59,26 @@ final class InboundConnection {
     /// Whether there are bytes behind those that are being parsed.
     private var hasUnparsed = false
     private var isReading = true
+    /// Whether it finishes soon, because its client was accepted by an older policy.
+    var isRetiring = false
     /// The one timer, replaced only when a deadline comes before it.
     var timer: (token: TimerToken, at: MonotonicTime)?
 
-    init(stream: SocketStream, server: InboundServer, holdsPlace: Bool) {
+    /// - Parameter acceptedAt: from when its first head has time.
+    init(
+        stream: SocketStream, server: InboundServer, peer: InboundPeer, holdsPlace: Bool,
+        acceptedAt: MonotonicTime
+    ) {
         self.stream = stream
         self.holdsPlace = holdsPlace
         self.server = server
+        self.peer = peer
         loop = server.loop
         handler = server.handler
-        peer = InboundPeer(stream.remoteAddress, loop: loop)
         clientRules = Self.clientRules(of: peer, server.clients)
-        proxyHeader =
-            Self.needsProxyHeader(stream.remoteAddress, server.clients) ? ProxyHeaderParser() : nil
-        let now = loop.wakeTime
-        state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: now)
+        state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: acceptedAt)
         parser = RequestParser(limits: server.requestLimits)
-        request = RequestInProgress(receivedAt: now)
+        request = RequestInProgress(receivedAt: acceptedAt)
     }
 
     /// Serves the next requests by another handler, not the one whose body is being read.
@@ -245,10 +244,8 @@ final class InboundConnection {
     /// Whether some of another request may have arrived that is not parsed. Exact only during a drain.
     var hasInput: Bool { state.isDraining && (isParsing ? hasUnparsed : !pending.isEmpty) }
 
-    /// When the client should have acknowledged more of its waiting output.
     var readerDueAt: MonotonicTime { state.readerPace?.dueAt ?? now }
 
-    /// The same after asking the kernel what the client has acknowledged.
     func askWhenReaderIsDue() -> MonotonicTime {
         state.readerObserved(acknowledged: stream.bytesAcknowledged, at: now)
         return readerDueAt
@@ -262,11 +259,6 @@ final class InboundConnection {
     }
 
     // MARK: The end
-
-    enum Ending {
-        case close
-        case reset
-    }
 
     /// Ends the connection and reports its unfinished requests.
     func end(_ ending: Ending, _ outcome: InboundOutcome) {
@@ -325,11 +317,6 @@ extension InboundConnection: StreamHandler {
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         guard isOpen else { return }
         if state.isDiscarding { return discard(bytes.count) }
-        var bytes = bytes
-        if proxyHeader != nil {
-            bytes = UnsafeRawBufferPointer(rebasing: bytes[receiveProxyHeader(bytes)...])
-            guard isOpen, !bytes.isEmpty else { return }
-        }
         if pending.isEmpty {
             let used = parse(bytes)
             guard isOpen else { return }
@@ -344,7 +331,6 @@ extension InboundConnection: StreamHandler {
 
     func streamReachedEnd() {
         guard isOpen else { return }
-        if proxyHeader?.hasStarted == true { return refuseProxyHeader(.malformed) }
         // Send this wake's answers first: whether one is still unsent decides whether to wait for it.
         stream.sendNow()
         switch state.endReached(queueIsEmpty: isFlushed) {

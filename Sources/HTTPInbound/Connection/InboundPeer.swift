@@ -8,6 +8,8 @@ final class InboundPeer {
     let address: SocketAddress
     /// What trusted proxies tell about the client; nil if the peer is the client.
     let client: ForwardedClient?
+    /// Nil without TLS.
+    let security: ConnectionSecurity?
     private var knownText: String?
     private var knownClientText: String?
 
@@ -15,13 +17,24 @@ final class InboundPeer {
         self.address = address
         self.loop = loop
         self.client = client
+        security = nil
     }
 
     /// The peer with a client.
-    init(_ peer: InboundPeer, client: ForwardedClient) {
+    convenience init(_ peer: InboundPeer, client: ForwardedClient) {
+        self.init(peer, client: client, security: peer.security)
+    }
+
+    /// The peer after the handshake.
+    convenience init(_ peer: InboundPeer, security: ConnectionSecurity) {
+        self.init(peer, client: peer.client, security: security)
+    }
+
+    private init(_ peer: InboundPeer, client: ForwardedClient?, security: ConnectionSecurity?) {
         address = peer.address
         loop = peer.loop
         self.client = client
+        self.security = security
         knownText = peer.knownText
     }
 

@@ -7,6 +7,7 @@ struct StateLimits {
     var bodyRate: Int
     var requestsPerConnection: Int
     var discardedBytes: Int
+    var handshakeDeadline: TimeAmount
     var headerDeadline: TimeAmount
     var bodyDeadline: TimeAmount
     var bodyRateGrace: TimeAmount
@@ -28,6 +29,7 @@ struct StateLimits {
         bodyRate = limits.bodyRate
         requestsPerConnection = limits.requestsPerConnection
         discardedBytes = limits.discardedBytes
+        handshakeDeadline = TimeAmount(limits.handshakeDeadline)
         headerDeadline = TimeAmount(limits.headerDeadline)
         bodyDeadline = TimeAmount(limits.bodyDeadline)
         bodyRateGrace = TimeAmount(limits.bodyRateGrace)

@@ -17,6 +17,10 @@ public struct DirectAnswer {
     public var remoteAddress: SocketAddress
     /// The peer's address and port as text, formatted once per connection.
     public var remoteText: String
+    /// The version of TLS; nil on a plain connection.
+    public var tlsVersion: TLSConfiguration.Version?
+    /// The certificate that the client has shown; nil without one.
+    public var clientCertificate: ClientCertificate?
     /// The address of the client without a port: the peer's, or what a trusted proxy tells.
     public var clientText: String
     /// When the request's head was complete; if it never was, when the request began.
@@ -45,6 +49,7 @@ public enum InboundOutcome: String, Sendable {
     case stalled
     /// The server broke off: the handler failed midway or released its exchange, or the loop ended.
     case aborted
-    /// The server shut down, and the drain deadline passed.
+    /// The server shut down, and the drain deadline passed; or the policy that had accepted the client's
+    /// certificate changed a minute ago.
     case drain
 }

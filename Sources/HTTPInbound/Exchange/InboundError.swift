@@ -20,6 +20,8 @@ public struct InboundError: Error, Sendable {
         public static let bodyMemory = Reason(description: "body_memory")
         /// The client has a connection above the connection limit (503).
         public static let connectionLimit = Reason(description: "connection_limit")
+        /// A plain request on a port that speaks TLS (400).
+        public static let plainRequest = Reason(description: "plain_request")
         /// The handler released its exchange without answering (500).
         public static let unanswered = Reason(description: "unanswered")
         /// The handler's answer has an invalid field, such as a value with a line break (500).
@@ -58,6 +60,10 @@ extension InboundError {
             status: error.status, reason: .malformed,
             message: error.message.prefix(1).uppercased() + error.message.dropFirst(), head: head,
             parts: error.parts)
+    }
+
+    static func plainRequest() -> InboundError {
+        InboundError(status: .badRequest, reason: .plainRequest, message: "This port speaks HTTPS")
     }
 
     static func timeout(head: HTTPRequestHead?) -> InboundError {

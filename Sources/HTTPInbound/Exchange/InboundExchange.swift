@@ -24,6 +24,12 @@ open class InboundExchange {
             (connection.request.peer ?? connection.peer).clientAddress
         }
 
+        /// The version of TLS; nil on a plain connection.
+        public var tlsVersion: TLSConfiguration.Version? { connection.peer.security?.version }
+
+        /// The certificate that the client has shown; nil without one.
+        public var clientCertificate: ClientCertificate? { connection.peer.security?.clientCertificate }
+
         /// Whether the server has no room for another request. An answer that the handler decides on is still
         /// sent. An exchange does not start: its `answer(to:)`, or else the server, renders the refusal.
         package var isOverloaded: Bool { connection.server.isOverloaded }
@@ -164,6 +170,12 @@ open class InboundExchange {
 
     /// The client's address as text, without a port.
     public final var clientText: String { peer.clientText }
+
+    /// The version of TLS; nil on a plain connection.
+    public final var tlsVersion: TLSConfiguration.Version? { peer.security?.version }
+
+    /// The certificate that the client has shown; nil without one.
+    public final var clientCertificate: ClientCertificate? { peer.security?.clientCertificate }
 
     /// Identifies the client where something is shared between clients.
     public final var clientPrefix: AddressPrefix { peer.clientPrefix }

@@ -73,6 +73,10 @@ extension MetricFamily {
     public static let connectionsShed = MetricFamily(
         "sluice_connections_shed_total", .counter, labels: ["reason"],
         help: "Clients that were closed or refused at the connection limit.")
+    /// `sluice_tls_handshakes_total`: TLS handshakes of clients that are over, by how they ended.
+    public static let tlsHandshakes = MetricFamily(
+        "sluice_tls_handshakes_total", .counter, labels: ["result"],
+        help: "TLS handshakes of clients that are over, by how they ended.")
     /// `sluice_answer_bytes_waiting`: bytes of answers that wait for slow clients.
     public static let answerBytesWaiting = MetricFamily(
         "sluice_answer_bytes_waiting", .gauge, labels: ["place"],

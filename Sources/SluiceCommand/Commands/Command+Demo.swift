@@ -30,9 +30,11 @@ extension Command {
             let names = configuration.hosts(onLoopback: host.isLoopback)
             let servers = try start(samples, beside: configuration, names)
             defer { servers.forEach { $0.stop() } }
-            let ports = SamplePorts(servers.map(\.port), at: host, hasLatency: hasLatency)
+            let ports = SamplePorts(
+                servers.map(\.port), at: host, isSecure: configuration.tls != nil, hasLatency: hasLatency)
             for upstream in SampleUpstream.allCases {
                 configuration.upstreams[upstream.rawValue] = UpstreamURLs(ports.url(of: upstream))
+                configuration.connections.tlsByUpstream[upstream.rawValue] = configuration.tls.map(trust)
             }
             configuration.files?.contentSecurityPolicy.connect(
                 to: ports.sources(of: host.isLoopback ? names.names : nil))
@@ -49,14 +51,30 @@ extension Command {
         }
     }
 
+    /// Returns how the gateway calls upstreams that have its own certificates. They are in the same process,
+    /// so it trusts the one that it has made, and files without verifying them.
+    private static func trust(_ server: TLSServerConfiguration) -> TLSConfiguration {
+        var client = TLSConfiguration()
+        guard let certificate = server.certificates.first?.certificateChain, certificate.path == nil else {
+            client.verification = .insecureNone
+            return client
+        }
+        client.trust = .authorities(certificate)
+        client.serverName = "localhost"
+        return client
+    }
+
     /// Starts a server for each upstream, at the ports after the gateway's. One that cannot have its port
-    /// gets any free one.
+    /// gets any free one. They speak TLS if the gateway does: a page over https may call nothing else.
     private static func start(
         _ samples: SampleAPIs, beside gateway: GatewayServerConfiguration, _ names: HostNames
     ) throws -> [GatewayServer] {
         var configuration = GatewayServerConfiguration()
         samples.configure(&configuration)
         configuration.host = gateway.host
+        configuration.tls = gateway.tls
+        // The page has no certificate to show to them.
+        configuration.tls?.clients = nil
         configuration.hosts = names
         configuration.accessLog = false
         configuration.logLevel = .error

@@ -8,13 +8,16 @@ import SampleUpstreams
 struct SamplePorts: Sendable {
     private let ports: [SampleUpstream: Int]
     private let host: SocketAddress
+    private let scheme: String
     private let hasLatency: Bool
 
     /// - Parameters:
     ///   - ports: in the order of `SampleUpstream.allCases`.
     ///   - host: the address on which the upstreams listen.
+    ///   - isSecure: whether they speak TLS.
     ///   - hasLatency: whether the upstreams wait before they answer, which pages say.
-    init(_ ports: [Int], at host: SocketAddress, hasLatency: Bool) {
+    init(_ ports: [Int], at host: SocketAddress, isSecure: Bool = false, hasLatency: Bool) {
+        scheme = isSecure ? "https" : "http"
         self.ports = Dictionary(uniqueKeysWithValues: zip(SampleUpstream.allCases, ports))
         self.host = host
         self.hasLatency = hasLatency
@@ -32,7 +35,7 @@ struct SamplePorts: Sendable {
     /// The base URL for the gateway, which runs on the same machine.
     func url(of upstream: SampleUpstream) -> String {
         let reached = ["0.0.0.0", "::"].contains(host.host) ? SocketAddress.loopback() : host
-        return "http://\(reached.with(port: port(of: upstream)))\(upstream.basePath)"
+        return "\(scheme)://\(reached.with(port: port(of: upstream)))\(upstream.basePath)"
     }
 
     /// The sources of a Content-Security-Policy that let a page of the gateway call the upstreams at the
@@ -41,7 +44,7 @@ struct SamplePorts: Sendable {
     /// - Parameter names: the host names that the gateway answers for, beside 127.0.0.1; nil for any.
     func sources(of names: [String]?) -> [String] {
         let hosts = names.map { ["127.0.0.1"] + $0 } ?? ["*"]
-        return hosts.flatMap { host in SampleUpstream.allCases.map { "http://\(host):\(port(of: $0))" } }
+        return hosts.flatMap { host in SampleUpstream.allCases.map { "\(scheme)://\(host):\(port(of: $0))" } }
     }
 
     /// `{"simulatesLatency":true,"addresses":{"diary":{"port":8081,"path":""},...}}`

@@ -1,6 +1,6 @@
 @testable import JSONSchema
 
-// No pattern traps the parser, PCRE2 accepts what it writes, and a pattern that is matched in one pass matches
+// No pattern traps the parser, PCRE2 accepts what it writes, and a pattern matched in one pass matches
 // what PCRE2 matches. The input is a pattern, a line feed, and a text.
 
 /// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.

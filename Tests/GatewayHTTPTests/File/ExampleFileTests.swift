@@ -102,7 +102,9 @@ struct ExampleFileTests {
             }
             var source = Source()
             source.files[name] = block.text
-            let printed = GatewayFile.problems(of: name, from: source).map(\.description)
+            // No machine has the certificates of an article.
+            let isStatic = block.text.contains("/etc/tls/")
+            let printed = GatewayFile.problems(of: name, from: source, isStatic: isStatic).map(\.description)
             return printed == Array(shown) ? nil : printed.joined(separator: "\n")
         }
     }

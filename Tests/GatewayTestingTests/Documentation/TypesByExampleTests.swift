@@ -43,6 +43,42 @@ struct TypesByExampleTests {
         #expect(!isTrusted("10.2.2.3", by: configuration.clients.trusted))
     }
 
+    func overTLS(_ configuration: inout GatewayServerConfiguration, _ folder: String) {
+        var tls = TLSServerConfiguration(certificates: [
+            .init(certificateChain: .file("\(folder)/app.pem"), privateKey: .file("\(folder)/app.key"))
+        ])
+        tls.clients = TLSServerConfiguration.Clients(
+            authorities: .file("\(folder)/partners.pem"), names: ["*.partner.example"], isRequired: false)
+        configuration.tls = tls
+        configuration.strictTransportSecurity = StrictTransportSecurity(maxAge: .seconds(3600))
+        configuration.redirect = RedirectSettings(port: 80)
+    }
+
+    func partners(_ names: [String]) -> AuthMethod {
+        .clientCertificate(ClientCertificateSettings(names: names))
+    }
+
+    func fingerprint(_ request: GatewayRequest) -> String? {
+        request.clientCertificate.map { (certificate: ClientCertificate) in certificate.sha256 }
+    }
+
+    @Test("A gateway that speaks TLS has certificates, a redirect, and clients with certificates")
+    func certificates() async throws {
+        var configuration = GatewayServerConfiguration()
+        overTLS(&configuration, "/etc/tls")
+        #expect(configuration.tls?.certificates.count == 1)
+        #expect(configuration.tls?.clients?.isRequired == false)
+        #expect(configuration.redirect?.port == 80)
+        #expect(configuration.strictTransportSecurity?.includesSubdomains == false)
+        #expect(partners(["a.example"]) == .clientCertificate(names: ["a.example"]))
+        try await withGateway(declare: { gateway in
+            gateway.get("/x") { request in .json(fingerprint(request) ?? "none") }
+        }) { client in
+            let response = try await client.get("/x")
+            #expect(try response.json[member: "data"]?.stringValue == "none")
+        }
+    }
+
     func addressesOutOfService(in reports: [String: UpstreamReport]) -> [String] {
         reports.flatMap { upstream, report in
             report.addresses.filter { $0.value != AddressState.inService }.map { "\(upstream): \($0.key)" }

@@ -4,8 +4,8 @@ import JSONSchema
 
 /// Judges what another program generates, so that a third one can compare.
 enum Pairs {
-    /// Reads lines `{"schema": SCHEMA, "data": [VALUE, ...]}`. Answers with a line for each: a letter for each
-    /// value, `T` or `F`, or `X` if run and explanation differ; or what is wrong with the schema.
+    /// Reads lines `{"schema": SCHEMA, "data": [VALUE, ...]}`. Answers with a line for each: a letter for
+    /// each value, `T` or `F`, or `X` if run and explanation differ; or what is wrong with the schema.
     static func judge(_ options: SchemaOptions) {
         while let line = readLine() {
             defer { fflush(nil) }

@@ -51,6 +51,7 @@ struct AccessCheck {
         SentFieldCheck(access: self).run()
         checkLoggedCredentials()
         checkLimits()
+        warnOfUnseenCertificates()
         warnOfOpenEndpoints()
         warnOfUnused()
         var claims = ClaimCheck(access: self)

@@ -1,5 +1,6 @@
 import ASCIIText
 import EndpointPlans
+import EventIO
 import GatewayCore
 import HTTPModel
 
@@ -11,6 +12,17 @@ extension AccessCheck {
             reader.problems.warning(
                 "everyone may call this endpoint, though others have require; write require: none if that is intended",
                 at: site.place)
+        }
+    }
+
+    /// A warning, because a flag may set the authorities.
+    func warnOfUnseenCertificates() {
+        guard reader.problems.errorCount == 0, document.settings.tls?.clients == nil else { return }
+        for entry in document.auth where entry.readsCertificate {
+            reader.problems.warning(
+                "\(Self.shown(entry)).clientCertificate: the gateway asks no client for a certificate, because the "
+                    + "file has no listen.tls.clients; only --tls-client-ca could set the authorities",
+                at: entry.name.place)
         }
     }
 
@@ -80,7 +92,7 @@ extension AccessCheck {
                                 + "has no secret"),
                         at: place)
                 }
-            case .apiKeys, .jwt: break
+            case .apiKeys, .jwt, .clientCertificate: break
             }
         }
     }
@@ -111,11 +123,12 @@ extension AccessCheck {
             guard let csrf = site.settings.$csrf, !csrf.value, !reader.unread.contains(csrf.place) else {
                 continue
             }
-            for entry in entries(of: site) where knowsSource(of: entry) && entry.readsCookie {
+            for entry in entries(of: site) where knowsSource(of: entry) && entry.isSentByBrowsers {
                 let name = entry.hidesSource ? "an entry" : Self.shown(entry)
+                let credential = entry.readsCertificate ? "certificate" : "cookie"
                 reader.problems.warning(
-                    "csrf: \(name) reads a cookie, so pages of other sites can write in the name of a user; require "
-                        + "an entry that reads no cookie, or leave csrf on", at: csrf.place)
+                    "csrf: \(name) reads a \(credential), so pages of other sites can write in the name of a user; "
+                        + "require an entry that reads no \(credential), or leave csrf on", at: csrf.place)
             }
         }
     }
@@ -132,7 +145,8 @@ extension AccessCheck {
                 entries.allSatisfy({ $0.sources.allSatisfy { $0.field == .cookie } })
             else { continue }
             for entry in entries {
-                let shown = entry.hidesSource ? "credential" : "cookie"
+                let shown =
+                    entry.hidesSource ? "credential" : entry.readsCertificate ? "certificate" : "cookie"
                 reader.problems.warning(
                     "cors.credentials is not set, so that scripts of other origins cannot send the \(shown) that "
                         + "\(Self.shown(entry)) reads", at: place)
@@ -147,6 +161,7 @@ extension AccessCheck {
             switch entry.method {
             case .jwt(let tokens): claims.formUnion(tokens.required)
             case .authorize(let authorizer): claims.formUnion(authorizer.take.map(\.claim))
+            case .clientCertificate: claims.formUnion(["dns", "uris", "sha256"])
             case .apiKeys: break
             }
             for field in entry.sent where !document.isSubstituted(field.value.place) {

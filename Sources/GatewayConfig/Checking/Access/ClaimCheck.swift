@@ -87,6 +87,11 @@ struct ClaimCheck {
                 table.keys.contains(where: { key in names.allSatisfy { key.claims[member: $0] == nil } })
             else { return nil }
             return "not all keys of \(shown) have the claim \(name)"
+        case .clientCertificate:
+            guard !names.contains(where: { ["sub", "dns", "uris", "sha256"].contains($0) }) else {
+                return nil
+            }
+            return "callers of \(shown) have only the claims sub, dns, uris and sha256"
         // It may answer with any claims.
         case .authorize: return nil
         }

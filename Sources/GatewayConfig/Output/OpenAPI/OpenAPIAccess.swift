@@ -95,6 +95,10 @@ struct OpenAPIAccess {
             return .object([
                 ("type", .text("http")), ("scheme", .text("bearer")), ("bearerFormat", .text("JWT")),
             ])
+        case .clientCertificate:
+            return .object([
+                ("type", .text("mutualTLS")), ("description", .text("A certificate of the client.")),
+            ])
         case .authorize(let authorizer):
             let names = authorizer.forward.map(\.description)
             return apiKey(
@@ -124,7 +128,7 @@ struct OpenAPIAccess {
         let named = document.auth.filter { names.contains($0.name.value) }
         if canWrite, settings.csrf ?? true,
             !settings.cookies.isEmpty
-                || named.contains(where: { $0.sources.contains { $0.field == .cookie } })
+                || named.contains(where: \.isSentByBrowsers)
         {
             statuses.insert(.forbidden)
         }

@@ -116,6 +116,20 @@ extension SettingTable where Root == AuthorizerSettings {
     }
 }
 
+extension SettingTable where Root == ClientCertificateSettings {
+    /// Certificates of clients.
+    static let certificates = SettingTable(
+        "clientCertificate", standard: ClientCertificateSettings(),
+        example: "{names: [\"*.partner.example\"]}",
+        meant: ["name": "names", "san": "names", "dns": "names", "uris": "names"]
+    ) {
+        Setting(
+            "names", \.names, ValueType<[String]>.list(of: .certificateName, 1...CertificateNames.most),
+            "The names of which the certificate has one: DNS names, also *.example.com, or URIs. By default any."
+        )
+    }
+}
+
 // MARK: Keys
 
 /// A file that settings name, and what it contains.

@@ -10,27 +10,33 @@ enum AuthShape {
     static let jwt = Member("jwt", .settings(.tokens), "A signed token.")
     static let authorize = Member(
         "authorize", .settings(.authorizer), "Another service, which is asked for each request.")
+    static let clientCertificate = Member(
+        "clientCertificate", .settings(.certificates), "A certificate that the TLS handshake has verified.")
     static let send = Member(
         "send", .sentFields, "Fields about the caller that upstreams get; no client can set them.")
 
     static let shape: Shape = Shape(
-        "an entry of auth", definition: "auth", exactlyOne: [apiKeys.name, jwt.name, authorize.name],
+        "an entry of auth", definition: "auth",
+        exactlyOne: [apiKeys.name, jwt.name, authorize.name, clientCertificate.name],
         example: "{apiKeys: {file: /run/secrets/programs.keys}}",
         meant: [
             "jwks": jwt.name, "apiKey": apiKeys.name, "api_keys": apiKeys.name, "keys": apiKeys.name,
             "bearer": jwt.name,
             "oidc": jwt.name, "oauth2": jwt.name, "forwardAuth": authorize.name,
             "auth_request": authorize.name,
-            "authRequest": authorize.name, "headers": send.name,
-        ], apiKeys, jwt, authorize, send)
+            "authRequest": authorize.name, "mtls": clientCertificate.name,
+            "certificate": clientCertificate.name, "headers": send.name,
+        ], apiKeys, jwt, authorize, clientCertificate, send)
 
     static func decode(_ values: ShapeValues) -> ConfigAuth? {
-        let kinds = [apiKeys.name, jwt.name, authorize.name].filter { values.has($0) }
+        let kinds = [apiKeys.name, jwt.name, authorize.name, clientCertificate.name].filter {
+            values.has($0)
+        }
         guard kinds.count == 1 else {
             values.reader.error(
                 kinds.isEmpty
-                    ? "an entry of auth needs the member \"apiKeys\", \"jwt\" or \"authorize\""
-                    : "an entry of auth has one of apiKeys, jwt and authorize, but this one has "
+                    ? "an entry of auth needs the member \"apiKeys\", \"jwt\", \"authorize\" or \"clientCertificate\""
+                    : "an entry of auth has one of apiKeys, jwt, authorize and clientCertificate, but this one has "
                         + Words.list(kinds, "and"),
                 at: kinds.last.flatMap { values.map[$0]?.namePlace } ?? values.place)
             return nil
@@ -46,6 +52,9 @@ enum AuthShape {
             places = changes.places
         } else if let changes = values.read(authorize) {
             method = .authorize(changes.applied(to: SettingTable.authorizer.standard))
+            places = changes.places
+        } else if let changes = values.read(clientCertificate) {
+            method = .clientCertificate(changes.applied(to: SettingTable.certificates.standard))
             places = changes.places
         } else {
             return nil
@@ -108,21 +117,7 @@ extension ValueType where Value == [ConfigAuth] {
 }
 
 extension ValueType where Value == ConfigAuth {
-    static let authEntry: ValueType = {
-        let entry = ValueType.object(AuthShape.shape, prefixes: true) { AuthShape.decode($0) }
-        return ValueType(schema: entry.schema) { node, subject, reader in
-            // The gateway does not accept TLS yet, so no connection has a certificate.
-            if case .map(let map) = node.content, let member = map["clientCertificate"] {
-                reader.error(
-                    "\(subject.text).clientCertificate: the gateway does not accept TLS, so it never sees client "
-                        + "certificates: verify them in a proxy that passes the result in a header, and let authorize "
-                        + "ask a service that reads that header",
-                    at: member.namePlace)
-                return nil
-            }
-            return entry.read(node, subject, reader)
-        }
-    }()
+    static let authEntry = ValueType.object(AuthShape.shape, prefixes: true) { AuthShape.decode($0) }
 }
 
 extension ValueType where Value == [PlannedField] {

@@ -49,15 +49,7 @@ extension ValueType where Value == String {
     }
 
     /// A password, which belongs in a secret.
-    fileprivate static let storePassword = ValueType(schema: text.schema) { node, subject, reader in
-        guard let password = text.read(node, subject, reader) else { return nil }
-        if case .scalar(let scalar) = node.content, scalar.substitution?.hasVariable != true {
-            reader.problems.warning(
-                "\(subject.text) stands in the file; take it from a secret: \"${file:/run/secrets/redis}\"",
-                at: node.place)
-        }
-        return password
-    }
+    fileprivate static let storePassword = secret("redis")
 
     fileprivate static let storePrefix = ValueType(
         .anyText, unknown: nil, written: { "\"\($0)\"" }

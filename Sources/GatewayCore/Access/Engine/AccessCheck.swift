@@ -22,14 +22,6 @@ struct AccessCheck: ~Copyable, Sendable {
         case take(any RateLimitStore, [StoreLimitRequest])
     }
 
-    /// The times of an event.
-    struct Moment: Sendable {
-        /// Seconds since 1970.
-        let wall: Int64
-        /// Nanoseconds on the clock of calls.
-        let now: Int64
-    }
-
     private enum State: Sendable {
         /// Valid transitions: all.
         case awaitingHead
@@ -110,7 +102,14 @@ struct AccessCheck: ~Copyable, Sendable {
     /// The head has been received.
     ///
     /// The order matters: what costs least and protects most comes first.
-    mutating func headReceived(_ head: HTTPRequestHead, at moment: Moment) -> Step {
+    ///
+    /// - Parameters:
+    ///   - head: of the request.
+    ///   - certificate: of the connection, which the handshake has verified; nil without one.
+    ///   - moment: now.
+    mutating func headReceived(
+        _ head: HTTPRequestHead, _ certificate: ClientCertificate? = nil, at moment: Moment
+    ) -> Step {
         self.moment = moment
         if let limits = plan.limits, limits.begins {
             let step = limits.begin(counted, &noted.usage)
@@ -124,8 +123,9 @@ struct AccessCheck: ~Copyable, Sendable {
         }
         guard !plan.entries.isEmpty else { return proceed() }
         for (index, entry) in plan.entries.enumerated() {
-            switch Credential(of: entry, in: fields) {
+            switch Credential(of: entry, in: fields, certificate, known: verified) {
             case .missing: continue
+            case .known(let identity): return accept(identity, of: entry)
             case .repeated:
                 return refuse(.badCredential(of: entry), .invalid, "the credential occurs twice", by: entry)
             case .fields: return takeEarly(then: .ask(entry))
@@ -133,7 +133,7 @@ struct AccessCheck: ~Copyable, Sendable {
                 switch entry.kind {
                 case .keys(let keys): return check(key: text, in: keys, of: entry)
                 case .tokens: return check(token: text, by: plan.peers(ofEntry: index))
-                case .authorizer: continue
+                case .authorizer, .certificate: continue
                 }
             }
         }

@@ -57,9 +57,28 @@ struct AccessDirectory: Sendable {
         case .jwt(let settings): kind = tokenEntry(settings, declaration, gateway).map { .tokens($0) }
         case .authorize(let settings):
             kind = authorizerEntry(settings, subject, gateway).map { .authorizer($0) }
+        case .clientCertificate(let settings):
+            kind = .certificate(certificateEntry(settings, subject))
         }
         guard let kind else { return }
         entries[declaration.name] = AuthEntry(name: declaration.name, kind: kind, send: declaration.send)
+    }
+
+    private mutating func certificateEntry(
+        _ settings: ClientCertificateSettings, _ subject: String
+    ) -> CertificateEntry {
+        let subject = "\(subject).clientCertificate"
+        if !environment.seesCertificates {
+            faults.append(
+                "\(subject): the gateway asks no client for a certificate: set the authorities of clients, with "
+                    + "--tls-client-ca or listen.tls.clients")
+        }
+        for name in settings.names {
+            if let fault = CertificateNames.fault(of: name) {
+                faults.append("\(subject).names: \"\(name)\" \(fault)")
+            }
+        }
+        return CertificateEntry(settings)
     }
 
     private mutating func keyEntry(_ settings: APIKeySettings, _ declaration: AuthDeclaration) -> KeyEntry? {
@@ -282,10 +301,10 @@ struct AccessDirectory: Sendable {
         }
         faults += Self.conflicts(among: entries).map { "\(endpoint) \($0)" }
         let limits = endpointLimits(of: endpoint, settings, isKnown: !requirement.isNone)
-        let readsCookie =
-            entries.contains(where: \.readsCookie) || !settings.cookieUpstreams.isEmpty
+        let isAmbient =
+            entries.contains(where: \.isSentByBrowsers) || !settings.cookieUpstreams.isEmpty
             || settings.passesCookie
-        let isChecked = settings.checksCSRF && readsCookie && CrossOriginRule.concerns(method)
+        let isChecked = settings.checksCSRF && isAmbient && CrossOriginRule.concerns(method)
         let crossOrigin = isChecked ? CrossOriginRule(cors: cors) : nil
         guard !requirement.isNone || limits != nil || crossOrigin != nil else { return nil }
         let number = ruleNumbers[requirement.rule] ?? AccessPlan.newRuleNumber()

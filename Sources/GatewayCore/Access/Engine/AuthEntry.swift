@@ -9,6 +9,7 @@ final class AuthEntry: Sendable {
         case keys(KeyEntry)
         case tokens(TokenEntry)
         case authorizer(AuthorizerEntry)
+        case certificate(CertificateEntry)
     }
 
     let name: String
@@ -28,12 +29,16 @@ final class AuthEntry: Sendable {
         case .tokens: "Bearer"
         // No scheme is registered for cookies and other fields. Clients ignore an unknown one.
         case .authorizer(let entry): entry.forward.contains(.authorization) ? "Bearer" : "Session"
+        // Nor is one for certificates: the handshake asks for them.
+        case .certificate: "ClientCertificate"
         }
     }
 
-    /// Whether a cookie decides who calls.
-    var readsCookie: Bool {
+    /// Whether a browser sends the credential by itself, with requests of any page too: a cookie, or a
+    /// certificate.
+    var isSentByBrowsers: Bool {
         switch kind {
+        case .certificate: true
         case .keys(let entry): entry.header == .cookie
         case .tokens(let entry): entry.cookie != nil
         case .authorizer(let entry): entry.forward.contains(.cookie)
@@ -46,6 +51,7 @@ final class AuthEntry: Sendable {
         case .keys(let entry): [entry.header]
         case .tokens(let entry): [entry.cookie == nil ? .authorization : .cookie]
         case .authorizer(let entry): entry.forward
+        case .certificate: []
         }
     }
 
@@ -59,6 +65,8 @@ final class AuthEntry: Sendable {
                     ?? "Bearer token in Authorization"
             ]
         case .authorizer(let entry): entry.forward.map(\.description)
+        case .certificate(let entry):
+            [entry.names == nil ? "certificate" : "certificate with a name of auth.\(name)"]
         }
     }
 

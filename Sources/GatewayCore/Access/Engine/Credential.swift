@@ -9,16 +9,29 @@ enum Credential {
     case text(ArraySlice<UInt8>)
     /// Some of the fields that an authorizer gets.
     case fields
+    /// A certificate that the entry knows.
+    case known(Identity)
     /// The request has several where one counts, so that two readers could read two callers.
     case repeated
 
-    init(of entry: AuthEntry, in fields: HTTPFields) {
+    /// - Parameters:
+    ///   - entry: looks for the credential.
+    ///   - fields: of the request.
+    ///   - certificate: of the connection; nil without one. An entry that does not know it has no credential,
+    ///     so that another entry may know the certificate.
+    ///   - loop: has the certificates that the loop knows.
+    init(
+        of entry: AuthEntry, in fields: HTTPFields, _ certificate: ClientCertificate?, known loop: AccessLoop
+    ) {
         switch entry.kind {
         case .keys(let keys): self = Self.only(keys.header, in: fields)
         case .tokens(let tokens):
             self = tokens.cookie.map { Self.cookie($0, in: fields) } ?? Self.bearer(fields)
         case .authorizer(let authorizer):
             self = authorizer.forward.contains(where: fields.contains) ? .fields : .missing
+        case .certificate(let certificates):
+            let identity = certificate.flatMap { loop.identity(of: $0, by: entry, certificates) }
+            self = identity.map { .known($0) } ?? .missing
         }
     }
 

@@ -12,7 +12,8 @@ extension GatewayResponder {
         let source = source()
         var check = AccessCheck(
             plan, head.fields, from: source.client, verified: source.loop ?? environment.access.loop)
-        let first = check.headReceived(head, at: AccessCheck.Moment(environment.transport, for: plan))
+        let moment = AccessCheck.Moment(environment.transport, for: plan)
+        let first = check.headReceived(head, source.certificate, at: moment)
         return RequestAccess(check, first)
     }
 

@@ -74,6 +74,16 @@ package final class RequestAccess: Sendable {
     }
 }
 
+extension AccessCheck {
+    /// The times of an event.
+    struct Moment: Sendable {
+        /// Seconds since 1970.
+        let wall: Int64
+        /// Nanoseconds on the clock of calls.
+        let now: Int64
+    }
+}
+
 extension AccessCheck.Moment {
     /// Reads the clocks that the checks of a plan need: reading one costs more than most checks.
     ///

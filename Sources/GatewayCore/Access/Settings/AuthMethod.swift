@@ -8,6 +8,8 @@ public enum AuthMethod: Sendable, Hashable {
     case jwt(TokenSettings)
     /// By whatever another service accepts.
     case authorize(AuthorizerSettings)
+    /// By a certificate that the TLS handshake has verified.
+    case clientCertificate(ClientCertificateSettings)
 
     /// By a key in a field of the request. `sluice key NAME` makes a key and its line in the file.
     ///
@@ -16,5 +18,14 @@ public enum AuthMethod: Sendable, Hashable {
     ///   - header: the field with the key.
     public static func apiKeys(file: String, header: HTTPFieldName = "X-API-Key") -> AuthMethod {
         .apiKeys(APIKeySettings(file: file, header: header))
+    }
+
+    /// By a certificate of the client, which the TLS handshake has verified
+    /// (`GatewayServerConfiguration.tls`).
+    ///
+    /// - Parameter names: the names that count, of which the certificate must have one: DNS names, also
+    ///   `*.example.com`, or URIs. Empty: any certificate.
+    public static func clientCertificate(names: [String] = []) -> AuthMethod {
+        .clientCertificate(ClientCertificateSettings(names: names))
     }
 }

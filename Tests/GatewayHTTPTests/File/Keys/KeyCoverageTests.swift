@@ -7,7 +7,7 @@ import Testing
 @Suite("Each key of a gateway's file, in an example")
 struct KeyCoverageTests {
     private static let examples: [KeyExample] = [
-        FileKeys.settings, FileKeys.upstreams, FileKeys.endpointMethods, FileKeys.endpoints,
+        FileKeys.settings, FileKeys.tls, FileKeys.upstreams, FileKeys.endpointMethods, FileKeys.endpoints,
         FileKeys.parameters, FileKeys.bodies, FileKeys.calls("part"), FileKeys.calls("step"), FileKeys.parts,
         FileKeys.groups, FileKeys.stepGroups, FileKeys.references, FileKeys.proxies, FileKeys.callers,
         FileKeys.requirements, FileKeys.rateLimits,

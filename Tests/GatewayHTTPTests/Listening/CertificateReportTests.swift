@@ -1,0 +1,101 @@
+import EventIO
+import Foundation
+import GatewayConfig
+import Metrics
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("The expiry of certificates")
+struct CertificateReportTests {
+    private static let now = 1_800_000_000
+
+    private func report(_ days: Double...) -> CertificateReport {
+        CertificateReport(
+            days.enumerated().map { .init(name: "\($0)", notAfter: Self.now + Int($1 * 86_400)) })
+    }
+
+    @Test("A certificate with more than 14 days is not reported")
+    func enough() {
+        #expect(report(14, 30, 400).notices(at: Self.now) == [])
+    }
+
+    @Test(
+        "One that has expired, or will within 14 days, is reported with its whole days",
+        arguments: [
+            (13.9, 13, false, "expires in 13 days"), (1.5, 1, false, "expires in 1 day"),
+            (0.5, 0, false, "expires within a day"), (-0.5, 0, true, "has expired"),
+            (-20, -20, true, "has expired"),
+        ] as [(Double, Int, Bool, String)])
+    func soon(days: Double, left: Int, isOver: Bool, text: String) throws {
+        let notice = try #require(report(days).notices(at: Self.now).first)
+        #expect(notice.daysLeft == left)
+        #expect(notice.hasExpired == isOver)
+        #expect(notice.text == text)
+    }
+
+    @Test("Of certificates with one name, such as EC and RSA, the one that expires first is told")
+    func sameName() {
+        let report = CertificateReport([
+            .init(name: "a", notAfter: 30), .init(name: "b", notAfter: 20), .init(name: "a", notAfter: 10),
+        ])
+        #expect(report.entries == [.init(name: "a", notAfter: 10), .init(name: "b", notAfter: 20)])
+        #expect(report.readings.map(\.labels) == [["a", "server"], ["b", "server"]])
+        #expect(report.readings.map(\.value) == [10, 20])
+    }
+
+    @Test("The log warns of it, and of what is wrong with a certificate, when the gateway starts")
+    func log() throws {
+        let folder = try CertificateFolder(
+            TestAuthority.shared.issue("DNS:app.example,DNS:other.example", days: -30 ... -1))
+        try folder.write(TestAuthority.shared.issue(nil), as: "nameless", issuer: nil)
+        try folder.write(TestAuthority.shared.issue("DNS:*.shop.example", days: -1...3), as: "shop")
+        let lines = try logLines { errors in
+            _ = try folder.serve(
+                errors: errors,
+                configure: {
+                    $0.logLevel = .warning
+                    $0.hosts = try? HostNames(["app.example", "a.shop.example"])
+                    $0.tls?.certificates += [folder.identity("nameless"), folder.identity("shop")]
+                }
+            ) { _ in }
+        }
+        func line(_ text: String) -> Int { lines.count { $0.contains(text) } }
+        #expect(line(#""message":"certificate has expired","certificate":"app.example","daysLeft":-1"#) == 1)
+        #expect(
+            line(#""message":"certificate expires soon","certificate":"*.shop.example","daysLeft":"#) == 1)
+        let file = "server certificate \(folder.path("app.pem"))"
+        #expect(
+            line(
+                "\(file) is for other.example, which is not among the names in hosts: requests for it get 421"
+            )
+                == 1)
+        #expect(line("is for app.example") == 0 && line("is for *.shop.example") == 0)
+        let nameless = "server certificate \(folder.path("nameless.pem"))"
+        #expect(line("\(nameless) has no subjectAltName") == 1)
+        #expect(line("\(nameless) has no issuer behind it") == 1)
+        #expect(line("\(file) has no issuer") == 0)
+        #expect(line("can be read by every user") == 0)
+    }
+
+    @Test("A key that every user can read causes a warning")
+    func readableKey() throws {
+        let folder = try CertificateFolder()
+        let identity = TestAuthority.shared.issue("DNS:localhost")
+        try folder.write(identity.certificate + TestAuthority.shared.pem, to: "open.pem")
+        try folder.write(identity.key, to: "open.key")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: folder.path("open.key"))
+        var configuration = GatewayServerConfiguration()
+        configuration.hosts = .any
+        let settings = TLSServerConfiguration(certificates: [folder.identity("open")])
+        let tls = try ServerTLS(settings, of: configuration)
+        #expect(
+            tls?.warnings == [
+                "server key \(folder.path("open.key")) can be read by every user of this machine: chmod 640"
+            ])
+        let closed = try ServerTLS(folder.settings, of: configuration)
+        #expect(closed?.warnings == [])
+    }
+}

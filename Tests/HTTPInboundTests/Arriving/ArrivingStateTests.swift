@@ -1,0 +1,133 @@
+import EventIO
+import Testing
+
+@testable import HTTPInbound
+
+@Suite("The state of a connection before its first request")
+struct ArrivingStateTests {
+    private static func at(_ seconds: Double) -> MonotonicTime {
+        MonotonicTime(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1e9))
+    }
+
+    private static func state(proxy: Bool = false, tls: Bool = true) -> ArrivingState {
+        var limits = InboundLimits()
+        limits.headerDeadline = .seconds(5)
+        limits.handshakeDeadline = .seconds(10)
+        limits.drainGrace = .seconds(1)
+        return ArrivingState(
+            expectsProxyHeader: proxy, isSecure: tls, acceptedAt: at(0), limits: StateLimits(limits))
+    }
+
+    @Test("A handshake has its time from accept, whatever arrives of it")
+    func handshakeDeadline() {
+        var state = Self.state()
+        #expect(state.deadline == Self.at(10))
+        state.bytesArrived()
+        #expect(state.firstByteArrived(22) == .beginHandshake)
+        #expect(state.deadline == Self.at(10))
+        #expect(state.deadlinePassed(at: Self.at(9.9)) == .wait)
+        #expect(state.deadlinePassed(at: Self.at(10)) == .timedOut)
+        #expect(state.deadline == nil)
+    }
+
+    @Test("A client that sends nothing has timed out as well")
+    func silent() {
+        var state = Self.state()
+        #expect(state.deadlinePassed(at: Self.at(10)) == .timedOut)
+    }
+
+    @Test("A PROXY header has the time of a head, and the handshake behind it its own from accept")
+    func proxyDeadline() {
+        var state = Self.state(proxy: true)
+        #expect(state.isReadingProxyHeader && state.isUnfinishedHandshake)
+        #expect(state.deadline == Self.at(5))
+        var late = state
+        #expect(late.deadlinePassed(at: Self.at(5)) == .refuseProxyHeader)
+        state.bytesArrived()
+        #expect(state.proxyHeaderRead() == .awaitHandshake)
+        #expect(state.deadline == Self.at(10))
+        #expect(state.firstByteArrived(22) == .beginHandshake)
+        state.handshakeDone()
+        #expect(state.deadline == nil && !state.isUnfinishedHandshake)
+    }
+
+    @Test("Without TLS a connection serves requests behind its PROXY header")
+    func plainProxy() {
+        var state = Self.state(proxy: true, tls: false)
+        #expect(!state.isUnfinishedHandshake, "it waits for no handshake")
+        #expect(state.proxyHeaderRead() == .serve)
+        #expect(state.deadline == nil)
+    }
+
+    @Test(
+        "A first byte that is a letter begins a plain request",
+        arguments: [
+            ("G", true), ("p", true), ("Z", true), ("@", false), ("[", false), ("\u{16}", false),
+            ("\u{0}", false), ("\r", false), ("1", false),
+        ])
+    func firstByte(text: String, isPlain: Bool) {
+        var state = Self.state()
+        let action = state.firstByteArrived(text.utf8.first ?? 0)
+        #expect(action == (isPlain ? .refusePlain : .beginHandshake))
+        #expect(state.isUnfinishedHandshake == !isPlain)
+    }
+
+    @Test("A client that leaves before its first byte has failed at nothing")
+    func leaving() {
+        var state = Self.state()
+        #expect(state.clientLeft() == .close)
+        state = Self.state()
+        state.bytesArrived()
+        _ = state.firstByteArrived(22)
+        #expect(state.clientLeft() == .handshakeFailed)
+        state = Self.state(proxy: true)
+        #expect(state.clientLeft() == .close)
+        state = Self.state(proxy: true)
+        state.bytesArrived()
+        #expect(state.clientLeft() == .refuseProxyHeader)
+        #expect(state.deadline == nil)
+    }
+
+    @Test("While draining, a silent connection has the drain's grace; a handshake that has begun goes on")
+    func drain() {
+        var silent = Self.state()
+        silent.drainAnnounced()
+        #expect(silent.deadline == Self.at(10))
+        silent.listenerClosed(at: Self.at(2))
+        #expect(silent.deadline == Self.at(3))
+        #expect(silent.deadlinePassed(at: Self.at(3)) == .close)
+        var begun = Self.state()
+        begun.bytesArrived()
+        _ = begun.firstByteArrived(22)
+        begun.listenerClosed(at: Self.at(2))
+        #expect(begun.deadline == Self.at(10))
+        #expect(begun.deadlinePassed(at: Self.at(10)) == .timedOut)
+    }
+
+    @Test("While draining, a PROXY header that does not come is not complained of")
+    func drainedProxy() {
+        var state = Self.state(proxy: true)
+        state.bytesArrived()
+        state.listenerClosed(at: Self.at(2))
+        #expect(state.deadlinePassed(at: Self.at(5)) == .close)
+    }
+
+    @Test("The longest unfinished handshake gives way after a second")
+    func unfinished() {
+        var list = UnfinishedHandshakes()
+        #expect(list.oldest(at: Self.at(9)) == nil)
+        list.insert(7, at: Self.at(0))
+        list.insert(2, at: Self.at(0.5))
+        #expect(list.oldest(at: Self.at(0.9)) == nil)
+        #expect(list.oldest(at: Self.at(1)) == 7)
+        list.remove(7)
+        #expect(list.count == 1)
+        #expect(list.oldest(at: Self.at(1.4)) == nil)
+        #expect(list.oldest(at: Self.at(1.5)) == 2)
+        list.insert(7, at: Self.at(3))
+        #expect(list.oldest(at: Self.at(9)) == 2)
+        list.remove(2)
+        list.remove(7)
+        #expect(list.count == 0 && list.oldest(at: Self.at(99)) == nil)
+    }
+}
