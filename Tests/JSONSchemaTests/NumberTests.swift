@@ -74,7 +74,7 @@ struct NumberTests {
         #expect(try accepts(#"{"format":"\#(format)"}"#, value) == expected)
     }
 
-    @Test("Bounds beside values of 64 bits hold at both ends")
+    @Test("Bounds next to the least and the greatest value of 64 bits hold")
     func ends() throws {
         let schema = #"{"minimum":-9223372036854775808,"maximum":9223372036854775807}"#
         for value in ["-9223372036854775809", "9223372036854775808", "-1e19", "1e19"] {

@@ -78,7 +78,7 @@ final class ServerCertificates: @unchecked Sendable {
         }
     }
 
-    /// How a message names a certificate beside another: by its file or by its number.
+    /// How a message that has two certificates names one of them: by its file or its number.
     private static func label(_ pem: TLSConfiguration.PEM, _ index: Int) -> String {
         pem.path ?? "\(index + 1)"
     }

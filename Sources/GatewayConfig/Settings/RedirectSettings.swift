@@ -1,5 +1,5 @@
-/// A port for plain HTTP beside one that speaks TLS. Its requests are answered with 308 to https, at the same
-/// host and path.
+/// A second port, for plain HTTP, of a gateway that speaks TLS. Its requests are answered with 308 to https,
+/// at the same host and path.
 ///
 ///     configuration.redirect = RedirectSettings(port: 80)
 ///

@@ -138,7 +138,7 @@ enum RouteLabel {
     static let none = "_none"
     static let files = "_files"
     static let health = "_health"
-    /// What the port for plain HTTP answers beside one with TLS.
+    /// What the port answers that redirects plain HTTP to https.
     static let redirect = "_redirect"
 }
 

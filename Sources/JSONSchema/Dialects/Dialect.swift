@@ -42,7 +42,7 @@ struct Dialect: Hashable, Sendable {
     /// The names of all words, for suggestions.
     var words: [String] { SchemaWord.allCases.map(\.rawValue).filter { word($0) != nil } }
 
-    /// Whether the words beside `$ref` count.
+    /// Whether the other words of a schema with `$ref` count.
     var readsBesideReferences: Bool { !isDraft7 }
 
     /// Whether formats are asserted although the options only annotate them.

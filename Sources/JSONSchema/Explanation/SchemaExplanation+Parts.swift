@@ -66,7 +66,7 @@ extension SchemaExplanation {
                 if tells {
                     tell(
                         .dependentRequired, facts, value,
-                        "an object with the member \(Self.shown(need)) beside \(Self.shown(name))")
+                        "an object with the member \(Self.shown(need)), because it has \(Self.shown(name))")
                 }
             }
         }

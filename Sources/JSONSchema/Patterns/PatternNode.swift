@@ -18,7 +18,7 @@ indirect enum PatternNode: Sendable {
 
 /// A class of characters.
 struct PatternSet: Sendable {
-    /// What a class names beside ranges.
+    /// What a class names in addition to ranges.
     enum Escape: Sendable {
         case digits(isNegated: Bool)
         case words(isNegated: Bool)

@@ -12,7 +12,7 @@ extension SchemaCompiler {
         for part in parts {
             if !part.anyOf.isEmpty, typesOfAlternatives(part) == nil {
                 let nodes = part.anyOf.map { node([$0]) }
-                // Alternatives matter beside one that accepts everything only for what they evaluate.
+                // If one alternative accepts everything, the others matter only for what they evaluate.
                 if asksForEvaluation || !nodes.contains(SchemaPlan.anything) { add(.anyOf, nodes) }
             }
             if !part.oneOf.isEmpty { add(.oneOf, part.oneOf.map { node([$0]) }) }

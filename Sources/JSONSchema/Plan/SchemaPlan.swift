@@ -123,7 +123,7 @@ struct SchemaPlan: Sendable {
         var name: Int32 = -1
     }
 
-    /// `unevaluatedProperties` or `unevaluatedItems` beside schemas that are tried.
+    /// `unevaluatedProperties` or `unevaluatedItems` of a schema with others that are tried.
     struct Group: Sendable {
         /// What the unconditional schemas evaluate.
         var cover: Int32
