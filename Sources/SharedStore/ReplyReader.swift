@@ -18,9 +18,9 @@ public final class ReplyReader {
     /// hiredis refers to it unretained, in `reader.privdata`.
     private let builder = ReplyBuilder()
     private var fault: ReplyFault?
-    private var bytesFed = 0
+    private(set) var bytesFed = 0
     /// How many of the bytes belong to complete replies.
-    private var bytesDone = 0
+    private(set) var bytesDone = 0
 
     /// Creates a reader at the start of a connection.
     public init() {

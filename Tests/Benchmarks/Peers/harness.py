@@ -77,10 +77,14 @@ def until_it_answers(url, seconds=10):
 class Nginx:
     """An nginx on loopback with one worker, which keeps connections open.
 
-    `main` and `http` are additional lines for those two contexts of its configuration.
+    `main` and `http` are additional lines for those two contexts of its configuration. `tls` is the path of a certificate and
+    its key, without .crt and .key; `tls_lines` say which versions and ciphers it speaks.
     """
 
-    def __init__(self, scratch, locations, tls=None, main="", http=""):
+    def __init__(
+        self, scratch, locations, tls=None, main="", http="",
+        tls_lines="ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;",
+    ):
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.scratch = scratch
@@ -90,8 +94,7 @@ class Nginx:
             self.tls_url = f"https://127.0.0.1:{self.tls_port}"
             listen += f"""
     listen 127.0.0.1:{self.tls_port} ssl reuseport backlog=4096;
-    ssl_certificate {tls}.crt; ssl_certificate_key {tls}.key;
-    ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;"""
+    ssl_certificate {tls}.crt; ssl_certificate_key {tls}.key; {tls_lines}"""
         folders = " ".join(
             f"{kind}_temp_path {scratch}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         with open(f"{scratch}/nginx.conf", "w") as file:

@@ -14,7 +14,7 @@ public func fuzzKeyFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do throws(APIKeyFault) {
         let table = try APIKeyTable(parsing: bytes[...])
         guard table.keys.count <= lines.count else { fatalError("\(table.keys.count) keys") }
-        for (index, key) in table.keys.enumerated() { check(key, at: index) }
+        for key in table.keys { check(key) }
         checkAddition(to: bytes, table)
         checkLineEnds(lines.map(Array.init), table)
     } catch {
@@ -25,8 +25,8 @@ public func fuzzKeyFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func check(_ key: APIKey, at index: Int) {
-    guard key.index == index, APIKeyTable.isName(key.name) else { fatalError("\(key.name) at \(index)") }
+private func check(_ key: APIKey) {
+    guard APIKeyTable.isName(key.name) else { fatalError("a bad name: \(key.name)") }
     guard let claims = try? JSONFragment(validating: key.claims.bytes), claims.kind == .object,
         claims[member: "sub"]?.stringValue == key.name
     else { fatalError("the claims of \(key.name): \(key.claims)") }
@@ -44,14 +44,14 @@ private func checkAddition(to bytes: [UInt8], _ table: APIKeyTable) {
     }
     let key = Array(made.key.utf8)
     // The fuzzer may have found the line.
-    guard table.find(key[...]) == nil else { return }
+    guard table.index(of: key[...]) == nil else { return }
     guard let more = try? APIKeyTable(parsing: (bytes + Array("\n\(made.line)".utf8))[...]) else { return }
     guard more.keys.count == table.keys.count + 1, Array(more.keys.dropLast()) == table.keys,
-        let found = more.find(key[...]), found.name == "fuzz", found.index == table.keys.count,
+        more.index(of: key[...]) == table.keys.count, let found = more.keys.last, found.name == "fuzz",
         found.claims[member: "plan"]?.stringValue == "pro"
     else { fatalError("the added key is not found") }
     let others = [Array(key.dropLast()), Array(key.dropFirst()), key + [0], Array(made.line.utf8), []]
-    for other in others where more.find(other[...]) != nil { fatalError("found by other bytes") }
+    for other in others where more.index(of: other[...]) != nil { fatalError("found by other bytes") }
 }
 
 private func checkLineEnds(_ lines: [[UInt8]], _ table: APIKeyTable) {
@@ -81,6 +81,6 @@ private func checkMaker(_ words: [String]) {
             name: name, claims: Array(words.dropFirst().prefix(4)), random: random)
     else { return }
     guard let table = try? APIKeyTable(parsing: Array(made.line.utf8)[...]), table.keys.count == 1,
-        table.find(Array(made.key.utf8)[...])?.name == name
+        table.keys[0].name == name, table.index(of: Array(made.key.utf8)[...]) == 0
     else { fatalError("not read again: \(made.line)") }
 }

@@ -53,7 +53,7 @@ private func read(_ bytes: [UInt8], step: Int) -> Reading {
         checkEnd(of: reader, reading)
         return reading
     }
-    reading.isWithin = reader.isWithinReply
+    reading.isWithin = reader.bytesFed > reader.bytesDone
     return reading
 }
 
