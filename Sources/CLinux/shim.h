@@ -12,8 +12,16 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
+#if __has_include(<linux/fs.h>)
+#include <linux/fs.h>
+#endif
+#if __has_include(<linux/magic.h>)
+#include <linux/magic.h>
+#endif
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
 #endif
@@ -34,6 +42,49 @@ static inline int linux_open_beneath(int folder, const char *path, int flags) {
     errno = ENOSYS;
     return -1;
 #endif
+}
+
+// Opens like linux_open_beneath, on the file system of `folder`, if the kernel has the path in memory (Linux 5.12). Returns -1
+// and EAGAIN if it would have to wait for a disk, and another code if the kernel cannot tell or nothing is there.
+static inline int linux_open_cached(int folder, const char *path, int flags) {
+#if defined(SYS_openat2) && defined(RESOLVE_CACHED)
+    struct open_how how = {
+        .flags = (unsigned)flags,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | RESOLVE_CACHED,
+    };
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+#else
+    errno = EAGAIN;
+    return -1;
+#endif
+}
+
+// Reads what the kernel has in memory (preadv2(2) with RWF_NOWAIT), perhaps less than `count`. Returns -1 and sets errno if
+// that is nothing, or if the file system cannot tell.
+static inline ssize_t linux_read_cached(int file, void *room, size_t count, long long offset) {
+#if defined(SYS_preadv2) && defined(RWF_NOWAIT)
+    struct iovec vector = {.iov_base = room, .iov_len = count};
+    return syscall(SYS_preadv2, file, &vector, 1, (long)offset, (long)(offset >> 32 >> 32), RWF_NOWAIT);
+#else
+    errno = EAGAIN;
+    return -1;
+#endif
+}
+
+// Whether a file is on a local file system, where opening, fstat and closing wait for nobody else. Others, such as NFS and
+// FUSE, may ask another program.
+static inline int linux_is_local(int file) {
+    struct statfs status;
+    if (fstatfs(file, &status) != 0) return 0;
+    switch ((unsigned)status.f_type) {
+#ifdef EXT4_SUPER_MAGIC
+    case EXT4_SUPER_MAGIC: case BTRFS_SUPER_MAGIC: case TMPFS_MAGIC: case F2FS_SUPER_MAGIC: case OVERLAYFS_SUPER_MAGIC:
+#endif
+    case 0x58465342:  // XFS, whose number is in no header
+        return 1;
+    default:
+        return 0;
+    }
 }
 
 // Returns the bytes written to a TCP socket that its peer has not acknowledged (SIOCOUTQ, tcp(7)), or -1 and errno.

@@ -1,3 +1,4 @@
+import Dispatch
 import EventIO
 import Foundation
 import GatewayCore
@@ -49,6 +50,33 @@ struct FileStreamTests {
         func release() {
             state.withLock { $0.isReleased = true }
             run()
+        }
+    }
+
+    @Test("Files that the kernel has in memory are served while all helper threads wait for a disk")
+    func cached() throws {
+        let ends = DispatchSemaphore(value: 0)
+        let began = Lock(0)
+        try fixture.serve(StaticFiles.folder(fixture.root)) { port in
+            let client = try RawClient(port: port)
+            let paths = ["/small", "/large", "/missing"]
+            // Now the kernel has them, and knows that the last one is missing.
+            let first = try paths.map { try client.ask($0) }
+            #expect(first.map(\.status) == [200, 200, 404])
+            defer { for _ in 0..<4 { ends.signal() } }
+            for _ in 0..<4 {
+                #expect(
+                    FileThreads.submit {
+                        began.withLock { $0 += 1 }
+                        ends.wait()
+                    })
+            }
+            try spin(while: began.withLock { $0 } < 4) { "\(began.withLock { $0 }) threads wait" }
+            for (path, before) in zip(paths, first) {
+                let reply = try client.ask(path)
+                #expect(reply.status == before.status, "\(path)")
+                if reply.status == 200 { #expect(reply.body == before.body, "\(path)") }
+            }
         }
     }
 

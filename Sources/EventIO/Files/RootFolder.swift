@@ -17,6 +17,8 @@ public final class RootFolder: Sendable {
     public let path: String
     package let walk: Walk
     private let descriptor: Int32
+    /// Whether the folder is on a local file system, where only the disk may make a call wait.
+    private let isLocal: Bool
 
     /// Opens the folder. Blocks. Follows links on the way to the folder itself.
     ///
@@ -32,6 +34,7 @@ public final class RootFolder: Sendable {
         descriptor = Glibc.open(path, linux_o_path | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }
         self.walk = walk ?? (Self.opensAtOnce(descriptor) ? .atOnce : .stepwise)
+        isLocal = linux_is_local(descriptor) == 1
         guard faccessat(descriptor, ".", X_OK, AT_EACCESS) == 0 else {
             throw SocketError(.file, errno, subject: path)
         }
@@ -52,16 +55,46 @@ public final class RootFolder: Sendable {
     ///   `..`.
     /// - Throws: `SocketError`, with `isMissing` when the path has no regular file or it may not be read.
     public func open(_ name: String) throws(SocketError) -> OpenFile {
-        let names = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let isRelative = names.allSatisfy { name in
-            !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
-                && !name.contains(0)
+        guard Self.isRelative(name) else { throw SocketError(.file, ENOENT, subject: path) }
+        let file =
+            switch walk {
+            case .atOnce: try openAtOnce(name)
+            case .stepwise:
+                try openStepwise(name.utf8.split(separator: UInt8(ascii: "/")).map { String($0) ?? "" })
+            }
+        return try OpenFile(file, name, isLocal: false)
+    }
+
+    /// Opens a regular file as `open` does, if that waits for nothing: the kernel has its path in memory.
+    /// Does not block, so a loop may call it.
+    ///
+    /// - Throws: `SocketError`, with `ENOENT` when the path has nothing. Any other error leaves the answer to
+    ///   `open`: the disk would have to be asked, the file system is not local, or something else is there.
+    public func openCached(_ name: String) throws(SocketError) -> OpenFile {
+        guard isLocal, walk == .atOnce, Self.isRelative(name) else {
+            throw SocketError(.file, EAGAIN, subject: path)
         }
-        guard isRelative else { throw SocketError(.file, ENOENT, subject: path) }
-        switch walk {
-        case .atOnce: return try OpenFile(try openAtOnce(name), name)
-        case .stepwise: return try OpenFile(try openStepwise(names.map { String($0) ?? "" }), name)
+        let file = Descriptor.leavingSpare(linux_open_cached(descriptor, name, Self.flags))
+        guard file >= 0 else { throw SocketError(.file, errno, subject: name) }
+        return try OpenFile(file, name, isLocal: true)
+    }
+
+    /// Whether a path has names separated by single slashes, none of them empty, `.` or `..`.
+    private static func isRelative(_ path: String) -> Bool {
+        var (length, dots) = (0, 0)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "/"):
+                guard length > 2 || length > dots else { return false }
+                (length, dots) = (0, 0)
+                continue
+            case 0: return false
+            case UInt8(ascii: "."): dots += 1
+            default: break
+            }
+            length += 1
         }
+        return length > 2 || length > dots
     }
 
     // In case it is not a regular file: do not wait for a pipe's other end or acquire a controlling terminal.
@@ -105,10 +138,13 @@ public final class OpenFile: Sendable {
     private let descriptor: Int32
     private let name: String
     private let place = Lock<FileDescriptors.Place?>(nil)
+    /// Whether it is known to be on a local file system, so that closing waits for nothing.
+    private let isLocal: Bool
 
-    fileprivate init(_ descriptor: Int32, _ name: String) throws(SocketError) {
+    fileprivate init(_ descriptor: Int32, _ name: String, isLocal: Bool) throws(SocketError) {
         self.descriptor = descriptor
         self.name = name
+        self.isLocal = isLocal
         var status = stat()
         let code = fstat(descriptor, &status) == 0 ? 0 : errno
         byteCount = Int64(status.st_size)
@@ -127,7 +163,7 @@ public final class OpenFile: Sendable {
         let closing: @Sendable () -> Void = {
             withExtendedLifetime(place) { _ = close(descriptor) }
         }
-        if CurrentLoop.get() != nil, FileThreads.submit(closing) { return }
+        if !isLocal, CurrentLoop.get() != nil, FileThreads.submit(closing) { return }
         closing()
     }
 
@@ -151,8 +187,21 @@ public final class OpenFile: Sendable {
         return bytes
     }
 
+    /// Reads bytes that the kernel has in memory; nil if one of them is not there. The file is from
+    /// `openCached`. Does not block, so a loop may call it, followed by `checkUnchanged`.
+    public func readCached(_ range: Range<Int64>) -> [UInt8]? {
+        guard isLocal else { return nil }
+        let count = range.count
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+            let result = linux_read_cached(descriptor, room.baseAddress, count, range.lowerBound)
+            filled = max(0, result)
+        }
+        return bytes.count == count ? bytes : nil
+    }
+
     /// Checks that the file has not been written to since it was opened. After a read, it vouches for the
-    /// bytes, because the kernel changes the times of a file before its bytes. Blocks.
+    /// bytes, because the kernel changes the times of a file before its bytes. Blocks, unless the file is from
+    /// `openCached`.
     ///
     /// - Throws: `SocketError` of the kind `.fileShortened` or `.fileChanged`.
     public func checkUnchanged() throws(SocketError) {

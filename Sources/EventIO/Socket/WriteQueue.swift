@@ -104,6 +104,15 @@ struct WriteQueue {
         return count
     }
 
+    /// Gives the front in place if `copyFront` would copy it from one slice; else returns nil.
+    func withFront<Result>(atMost most: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+        guard files.isEmpty, head < slices.count, slices[head].count >= most || head == slices.count - 1
+        else {
+            return nil
+        }
+        return slices[head].withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.prefix(most))) }
+    }
+
     /// A file shorter than what was written to it is the disk's fault and ends the stream.
     private func read(_ file: SpoolFile, into room: UnsafeMutableRawBufferPointer) -> Int {
         let count = file.read(into: room, at: fileTaken)

@@ -38,21 +38,28 @@ extension SocketStream {
     func encryptWaiting() -> Bool {
         guard let tls, state == .open else { return false }
         while queue.isEmpty, !tls.waiting.isEmpty, !isBroken {
-            let isEncrypted = withUnsafeTemporaryAllocation(
-                byteCount: TLSEngine.recordLimit, alignment: 16
-            ) { room in
-                let count = tls.waiting.copyFront(to: room)
-                guard count > 0 else {
-                    failLater(SocketError(.write, errno))
-                    return false
-                }
-                tls.waiting.consume(count)
-                tls.takenOfWaiting &+= Int64(count)
-                return encrypt(UnsafeRawBufferPointer(rebasing: room[..<count]), tls)
+            let front = tls.waiting.withFront(atMost: TLSEngine.recordLimit) { bytes in
+                (count: bytes.count, isEncrypted: encrypt(bytes, tls))
             }
+            guard let (count, isEncrypted) = front ?? encryptCopy(tls) else { return false }
+            tls.waiting.consume(count)
+            tls.takenOfWaiting &+= Int64(count)
             guard isEncrypted else { return false }
         }
         return !queue.isEmpty && !isBroken
+    }
+
+    /// Encrypts a record's worth of what waits: of a file, or of several slices. Returns nil if the file cannot
+    /// be read.
+    private func encryptCopy(_ tls: TLSEngine) -> (count: Int, isEncrypted: Bool)? {
+        withUnsafeTemporaryAllocation(byteCount: TLSEngine.recordLimit, alignment: 16) { room in
+            let count = tls.waiting.copyFront(to: room)
+            guard count > 0 else {
+                failLater(SocketError(.write, errno))
+                return nil
+            }
+            return (count, encrypt(UnsafeRawBufferPointer(rebasing: room[..<count]), tls))
+        }
     }
 
     /// Encrypts a small message that `fill` writes.

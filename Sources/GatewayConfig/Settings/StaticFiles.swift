@@ -11,17 +11,21 @@ import EventIO
 /// with a file has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or
 /// reading it.
 ///
-/// Four helper threads read the files of at most 64 requests of each loop at once. Further requests wait, and
-/// client addresses take turns.
+/// A file that the kernel has in memory is read on the event loop, if its file system is local. Four helper
+/// threads read the others, of at most 64 requests of each loop at once. Further requests wait, and client
+/// addresses take turns.
 public struct StaticFiles: Sendable {
     package enum Source: Sendable {
         case folder(String)
         case builtIn([BuiltInFile], modified: Int64)
     }
 
-    package let source: Source
     /// Runs work on the helper threads; returns false if too much work is waiting.
-    package var submit: @Sendable (@escaping @Sendable () -> Void) -> Bool = FileThreads.submit
+    package typealias Submit = @Sendable (@escaping @Sendable () -> Void) -> Bool
+
+    package let source: Source
+    /// What finds all files. Nil: the loop itself if the kernel has the file in memory, else `FileThreads`.
+    package var submit: Submit?
 
     /// How long browsers may cache a file without revalidating it. Default nil: they revalidate each time and
     /// get a 304 if it has not changed (`Cache-Control: no-cache`).

@@ -112,7 +112,13 @@ final class FileExchange: InboundExchange {
         switch file.location {
         case .builtIn where !isFetch: answerOtherMethod()
         case .builtIn(let page): answer(page)
-        case .folder:
+        case .folder(let folder):
+            let now = Self.now
+            if files.server.settings.submit == nil,
+                let finding = folder.findCached(query(now), taking: files.descriptors)
+            {
+                return serve(finding, now)
+            }
             startReadTimer()
             files.find(for: self, of: clientPrefix)
         }
@@ -133,18 +139,22 @@ final class FileExchange: InboundExchange {
     func find() -> Bool {
         guard !isOver, !isAnswered, case .folder(let folder) = file.location else { return false }
         let now = Self.now
-        let query = FolderFiles.Query(
-            path: file.path, fields: request.head.fields, isHead: isHead, isExistenceCheck: !isFetch,
-            now: now,
-            client: clientPrefix)
+        let query = query(now)
         let exchange = LoopBound(self, loop: loop)
         isFinding = true
-        let isAccepted = files.server.settings.submit { [loop, descriptors = files.descriptors] in
+        let submit = files.server.settings.submit ?? FileThreads.submit
+        let isAccepted = submit { [loop, descriptors = files.descriptors] in
             let finding = folder.find(query, taking: descriptors)
             loop.execute { exchange.value.found(finding, now) }
         }
         if !isAccepted { refuse() }
         return isAccepted
+    }
+
+    private func query(_ now: Int64) -> FolderFiles.Query {
+        FolderFiles.Query(
+            path: file.path, fields: request.head.fields, isHead: isHead, isExistenceCheck: !isFetch,
+            now: now, client: clientPrefix)
     }
 
     private func found(_ finding: FolderFiles.Finding, _ now: Int64) {
@@ -153,6 +163,10 @@ final class FileExchange: InboundExchange {
         // The client may have left, or the deadline may have passed.
         guard !isOver, !isAnswered else { return }
         stopReadTimer()
+        serve(finding, now)
+    }
+
+    private func serve(_ finding: FolderFiles.Finding, _ now: Int64) {
         switch finding {
         case .missing: answer(.notFound())
         case .refused: refuse()

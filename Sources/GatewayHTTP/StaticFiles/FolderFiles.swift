@@ -2,7 +2,7 @@ import EventIO
 import Glibc
 import HTTPModel
 
-/// The files of a folder. Everything here blocks and runs on helper threads.
+/// The files of a folder. Everything here but `findCached` blocks and runs on helper threads.
 final class FolderFiles: Sendable {
     /// Files up to this size are read and answered in one piece.
     static let wholeBytes = 256 << 10
@@ -45,7 +45,7 @@ final class FolderFiles: Sendable {
         do throws(SocketError) {
             // A file that changes while it is read is read again.
             for _ in 0..<3 {
-                if let finding = try attempt(query, descriptors) { return finding }
+                if let finding = try attempt(query, descriptors, .disk) { return finding }
             }
             return .failed(SocketError(.fileChanged, .file, subject: query.path.text))
         } catch {
@@ -53,13 +53,35 @@ final class FolderFiles: Sendable {
         }
     }
 
-    /// Returns nil if the file has changed while it was read.
+    /// Finds a file without blocking, for a loop; nil if only `find` can tell, as when the disk has to be read.
+    func findCached(_ query: Query, taking descriptors: FileDescriptors) -> Finding? {
+        do throws(SocketError) {
+            return try attempt(query, descriptors, .memory)
+        } catch {
+            return error.code == ENOENT ? .missing : nil
+        }
+    }
+
+    /// What may be asked for a file.
+    private enum Reach {
+        case memory
+        case disk
+    }
+
+    private func open(_ path: String, _ reach: Reach) throws(SocketError) -> OpenFile {
+        switch reach {
+        case .memory: try root.openCached(path)
+        case .disk: try root.open(path)
+        }
+    }
+
+    /// Returns nil if the file has changed while it was read, or is not in memory.
     private func attempt(
-        _ query: Query, _ descriptors: FileDescriptors
+        _ query: Query, _ descriptors: FileDescriptors, _ reach: Reach
     ) throws(SocketError) -> Finding? {
-        let plain = try root.open(query.path.text)
+        let plain = try open(query.path.text, reach)
         if query.isExistenceCheck { return .exists }
-        let compressed = try compressed(query.path, plain)
+        let compressed = try compressed(query.path, plain, reach)
         let facts = FileFacts(
             plain: .init(byteCount: plain.byteCount, tag: Self.tag(of: plain)),
             compressed: compressed.map { .init(byteCount: $0.byteCount, tag: Self.tag(of: $0, "-gz")) },
@@ -73,18 +95,20 @@ final class FolderFiles: Sendable {
             file.keep(place)
             return .answer(facts, plan, .stream(file, range))
         }
-        let bytes = try Self.read(range, of: file)
-        guard bytes.count == range.count, (try? file.checkUnchanged()) != nil else { return nil }
+        let bytes = reach == .memory ? file.readCached(range) : try Self.read(range, of: file)
+        guard let bytes, bytes.count == range.count, (try? file.checkUnchanged()) != nil else { return nil }
         return .answer(facts, plan, .bytes(bytes))
     }
 
     /// Returns the compressed file next to a file; nil if it is missing or outdated.
-    private func compressed(_ path: FilePath, _ plain: OpenFile) throws(SocketError) -> OpenFile? {
+    private func compressed(
+        _ path: FilePath, _ plain: OpenFile, _ reach: Reach
+    ) throws(SocketError) -> OpenFile? {
         let file: OpenFile
         do {
-            file = try root.open(path.text + ".gz")
+            file = try open(path.text + ".gz", reach)
         } catch {
-            guard error.isMissing else { throw error }
+            guard reach == .memory ? error.code == ENOENT : error.isMissing else { throw error }
             return nil
         }
         return file.modified >= plain.modified ? file : nil

@@ -62,6 +62,7 @@ struct RootFolderTests {
         ] {
             let error = #expect(throws: SocketError.self, "\(name)") { try folder.open(name) }
             #expect(error?.isMissing == true, "\(name): \(String(describing: error))")
+            #expect(throws: SocketError.self, "\(name)") { try folder.openCached(name) }
         }
     }
 
@@ -120,6 +121,41 @@ struct RootFolderTests {
         #expect(file.modified == (784_111_777, 123_456_789))
         #expect(try file.read(at: 5, atMost: 100) == Array("file".utf8))
         #expect(try file.read(at: 9, atMost: 100) == [])
+    }
+
+    @Test("What the kernel has in memory is opened and read without a wait")
+    func cached() throws {
+        let folder = try RootFolder(path: root)
+        _ = try text(folder, "a/file")
+        let file = try folder.openCached("a/file")
+        let bytes = try #require(file.readCached(5..<11))
+        #expect(String(decoding: bytes, as: UTF8.self) == "a/file")
+        try file.checkUnchanged()
+        #expect(file.readCached(5..<12) == nil, "a byte behind the end")
+    }
+
+    @Test("What is not in memory, not local or not regular is left to a call that may wait")
+    func uncached() throws {
+        link("out", to: "../outside")
+        link("same", to: "file")
+        #expect(mkfifo(root + "/pipe", 0o600) == 0)
+        let folder = try RootFolder(path: root)
+        for name in ["same", "out/secret", "pipe", "a"] {
+            _ = try? folder.open(name)
+            let error = #expect(throws: SocketError.self, "\(name)") { try folder.openCached(name) }
+            #expect(error?.code != ENOENT, "\(name): \(String(describing: error))")
+        }
+        let missing = #expect(throws: SocketError.self) {
+            _ = try? folder.open("none")
+            _ = try folder.openCached("none")
+        }
+        #expect(missing?.code == ENOENT)
+        let processes = try RootFolder(path: "/proc/self")
+        _ = try processes.open("status")
+        let error = #expect(throws: SocketError.self) { try processes.openCached("status") }
+        #expect(error?.code == EAGAIN)
+        // A file that was opened with a wait is not known to be local.
+        #expect(try folder.open("file").readCached(0..<4) == nil)
     }
 
     @Test(
