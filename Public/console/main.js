@@ -1,3 +1,4 @@
+import { drawCertificates } from "./certificates.js";
 import { byID, write } from "./dom.js";
 import { drawTargets, startExplain } from "./explain.js";
 import { duration, time } from "./format.js";
@@ -26,10 +27,10 @@ function show(state, text) {
 }
 
 function drawHead() {
-  const { name, version, phase, configuration: file, loops = [], requests, connections } = status;
+  const { name, version, phase, listener, configuration: file, loops = [], requests, connections } = status;
   write(byID("name"), name === "sluice" ? "" : name);
   const facts = [
-    version && `version ${version}`, reading && `up ${duration(reading.now - reading.start)}`,
+    version && `version ${version}`, listener && `${listener.protocol.toUpperCase()} on port ${listener.port}`, reading && `up ${duration(reading.now - reading.start)}`,
     `${loops.length} loop${loops.length === 1 ? "" : "s"}`, `${connections} connection${connections === 1 ? "" : "s"}`,
     `${requests} request${requests === 1 ? "" : "s"} in flight`, file && `configuration ${file.generation} (${file.hash.slice(0, 8)})`,
   ];
@@ -57,6 +58,7 @@ function draw() {
   drawRoutes(changed);
   drawUpstreams(status, changed);
   drawLimits(status, reading?.refused ?? new Map(), reading?.storeErrors ?? new Map());
+  drawCertificates(status);
   if (reading) drawTargets(reading.routes.keys());
 }
 

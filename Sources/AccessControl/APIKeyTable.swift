@@ -8,7 +8,7 @@ import Crypto
 ///
 /// A value of a claim is text, unless it is JSON: `level=3` is a number, `admin=true` a boolean, and
 /// `roles=["a","b"]` a list. Text with spaces is in quotes: `scope="read write"`.
-public struct APIKeyTable: Sendable, Equatable {
+public struct APIKeyTable: Sendable, Hashable {
     /// The longest file, in bytes.
     public static let maxLength = 64 << 20
     /// The most lines of a file.
@@ -45,4 +45,7 @@ public struct APIKeyTable: Sendable, Equatable {
         (1...maxNameLength).contains(text.utf8.count) && text.utf8.allSatisfy(APIKeyParser.isNameByte)
             && !text.hasPrefix(APIKeyMaker.prefix)
     }
+
+    /// Hashes the digests, which differ between two files, and not the claims.
+    public func hash(into hasher: inout Hasher) { hasher.combine(indices) }
 }

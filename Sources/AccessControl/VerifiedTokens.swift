@@ -49,7 +49,7 @@ public struct VerifiedTokens<Value> {
     }
 
     /// The number of tokens, including expired ones that nobody has asked for.
-    public var count: Int { indices.count }
+    var count: Int { indices.count }
 
     /// Returns what is known of a token; nil if it is unknown, too old or expired.
     ///

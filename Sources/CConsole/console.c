@@ -4,6 +4,9 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char certificates_js[] = {
+#embed "../../Public/console/certificates.js"
+};
 static const unsigned char console_css[] = {
 #embed "../../Public/console/console.css"
 };
@@ -53,6 +56,7 @@ static const unsigned char waterfall_js[] = {
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct CConsoleFile files[] = {
+    FILE("certificates.js", certificates_js),
     FILE("console.css", console_css),
     FILE("dom.js", dom_js),
     FILE("early.js", early_js),

@@ -23,7 +23,7 @@ public enum ResponseSerializer {
         case untilClose
     }
 
-    /// What a response depends on in its request.
+    /// What a response depends on in its request and its connection.
     public struct Context: Sendable, Hashable {
         /// The version of the request.
         public var version: HTTPVersion
@@ -31,12 +31,18 @@ public enum ResponseSerializer {
         public var isHead: Bool
         /// If false, the response has `Connection: close`.
         public var keepAlive: Bool
+        /// Whether the line of `Strict-Transport-Security` follows the value of `Date`. Then such fields of
+        /// the response are skipped, since browsers read only the first (RFC 6797, section 8.1).
+        public var hasTransportSecurity: Bool
 
         /// Creates a context.
-        public init(version: HTTPVersion, isHead: Bool, keepAlive: Bool) {
+        public init(
+            version: HTTPVersion, isHead: Bool, keepAlive: Bool, hasTransportSecurity: Bool = false
+        ) {
             self.version = version
             self.isHead = isHead
             self.keepAlive = keepAlive
+            self.hasTransportSecurity = hasTransportSecurity
         }
 
         /// Takes the context from the head of a request and its framing.
@@ -78,7 +84,7 @@ public enum ResponseSerializer {
     ///   - fields: end-to-end fields.
     ///   - body: the body that will be sent.
     ///   - context: the request.
-    ///   - date: the value of Date (RFC 9110 5.6.7).
+    ///   - date: the value of Date (RFC 9110 5.6.7), with whole lines behind it if the context says so.
     ///   - output: the head is appended to it.
     public static func appendHead(
         _ status: HTTPStatus, _ fields: HTTPFields, body: Body, context: Context,
@@ -122,7 +128,9 @@ public enum ResponseSerializer {
             writer.append(date)
             writer.append("\r\n")
         }
-        try FieldWriter.append(fields, except: { isOwn($0, hasDate: date != nil) }, to: &writer)
+        let hasTransportSecurity = context.hasTransportSecurity
+        try FieldWriter.append(
+            fields, except: { isOwn($0, hasDate: date != nil, hasTransportSecurity) }, to: &writer)
         appendFraming(status, body, context, to: &writer)
         if !outcome.keepAlive { writer.append("Connection: close\r\n") }
         writer.append("\r\n")
@@ -177,12 +185,15 @@ public enum ResponseSerializer {
 
     /// Whether the serializer writes the field itself or the field is hop-by-hop. The name is a token.
     @inline(__always)
-    private static func isOwn(_ name: UnsafeRawBufferPointer, hasDate: Bool) -> Bool {
+    private static func isOwn(
+        _ name: UnsafeRawBufferPointer, hasDate: Bool, _ hasTransportSecurity: Bool
+    ) -> Bool {
         switch name.count {
         case 4: hasDate && ASCII.isText(name, "date")
         // RFC 9110 15.5.22: a 426 must list protocols in Upgrade, so a server may send the field.
         case 7: HopByHopFields.contains(name) && !ASCII.isText(name, "upgrade")
         case 14: ASCII.isText(name, "content-length") || HopByHopFields.contains(name)
+        case 25: hasTransportSecurity && ASCII.isText(name, "strict-transport-security")
         default: HopByHopFields.contains(name)
         }
     }

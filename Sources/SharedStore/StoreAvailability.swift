@@ -51,7 +51,6 @@ public final class StoreAvailability: Sendable {
     func failed(_ failure: StoreFailure, isCommand: Bool, at now: MonotonicTime) {
         let isNew = state.withLock { state in
             state.answeredAt = nil
-            state.status.lastFailure = failure
             if isCommand {
                 state.status.failures[failure.kind, default: 0] += 1
                 state.missed += 1
@@ -145,6 +144,4 @@ public struct StoreStatus: Sendable, Hashable {
     public internal(set) var failures: [StoreFailure.Kind: Int] = [:]
     /// Replies that came after their time and were dropped. The store counted their requests.
     public internal(set) var lateReplies = 0
-    /// The last failure.
-    public internal(set) var lastFailure: StoreFailure?
 }

@@ -1,6 +1,7 @@
-import AccessControl
 import Crypto
 import Testing
+
+@testable import AccessControl
 
 @Suite("Verified tokens")
 struct VerifiedTokensTests {

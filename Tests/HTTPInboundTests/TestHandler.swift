@@ -89,6 +89,8 @@ final class TestHandler: InboundHandler {
             let certificate = exchange.clientCertificate
             let text = "\(exchange.tlsVersion.map { "\($0)" } ?? "plain") \(certificate?.name ?? "-")"
             exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
+        case "/strict":
+            respondStrictly(exchange)
         case "/noted":
             let text = (exchange as? NotedExchange)?.text ?? "lost"
             exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
@@ -119,6 +121,20 @@ final class TestHandler: InboundHandler {
             exchange.closeRaw()
         default:
             exchange.respond(HTTPResponse(status: .ok, body: [Array("hello".utf8)[...]]))
+        }
+    }
+
+    /// Answers with a field that the server may write itself.
+    private func respondStrictly(_ exchange: InboundExchange) {
+        let fields: HTTPFields = ["Strict-Transport-Security": "max-age=1"]
+        switch exchange.request.head.target.query {
+        case "stream":
+            let writer = exchange.startStreaming(HTTPResponseHead(status: .ok, fields: fields))
+            writer.write(Array("hello".utf8)[...])
+            writer.finish()
+        case "large": exchange.respond(HTTPResponse(status: .ok, fields: fields, body: Self.large))
+        default:
+            exchange.respond(HTTPResponse(status: .ok, fields: fields, body: [Array("hello".utf8)[...]]))
         }
     }
 

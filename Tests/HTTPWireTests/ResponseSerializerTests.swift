@@ -96,6 +96,26 @@ struct ResponseSerializerTests {
         #expect(undated.text == "HTTP/1.1 200 OK\r\nDate: then\r\nContent-Length: 0\r\n\r\n")
     }
 
+    @Test("A field of the response gives way to the Strict-Transport-Security that follows the date")
+    func transportSecurity() throws {
+        let fields: HTTPFields = ["STRICT-Transport-Security": "max-age=1", "X": "kept"]
+        var secure = context
+        secure.hasTransportSecurity = true
+        let written = try head(
+            .ok, fields, .length(0), secure, date: "now\r\nStrict-Transport-Security: max-age=60")
+        #expect(
+            written.text == """
+                HTTP/1.1 200 OK\r
+                Date: now\r
+                Strict-Transport-Security: max-age=60\r
+                X: kept\r
+                Content-Length: 0\r
+                \r
+
+                """)
+        #expect(try head(.ok, fields, .length(0), context).text.contains("Security: max-age=1\r\n"))
+    }
+
     @Test("A 426 keeps its Upgrade field")
     func upgrade() throws {
         let written = try head(.upgradeRequired, ["Upgrade": "h2c"], .length(0), context)

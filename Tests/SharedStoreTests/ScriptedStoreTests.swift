@@ -228,9 +228,12 @@ struct ScriptedStoreTests {
     func badGreeting(_ reply: String, _ kind: StoreFailure.Kind) async throws {
         try await withStore([.read(10), .send(reply), .close]) { client, _ in
             #expect(try await client.take([Self.limit]).failure?.kind == kind)
-            try spin(while: client.availability.status.lastFailure?.kind != kind) {
-                "\(client.availability.status)"
+            try spin(while: client.changes.isEmpty) { "\(client.availability.status)" }
+            guard case .lost(let failure)? = client.changes.first else {
+                Issue.record("\(client.changes)")
+                return
             }
+            #expect(failure.kind == kind)
         }
     }
 

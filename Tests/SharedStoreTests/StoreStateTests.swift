@@ -194,10 +194,11 @@ struct StoreAvailabilityTests {
 
     @Test("A connection that cannot be made is a reason, but not a request that was not counted")
     func connecting() {
-        let availability = StoreAvailability { _ in }
+        let changes = ReportedChanges()
+        let availability = StoreAvailability { changes.add($0) }
         availability.failed(StoreFailure(.unreachable, "gone"), isCommand: false, at: Self.at(1))
         #expect(availability.status.failures.isEmpty)
-        #expect(availability.status.lastFailure?.description == "gone")
+        #expect(changes.all == [.lost(StoreFailure(.unreachable, "gone"))])
     }
 }
 

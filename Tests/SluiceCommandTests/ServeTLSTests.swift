@@ -54,6 +54,7 @@ extension CommandTests {
                 "unordered.pem",
                 try String(contentsOfFile: pem, encoding: .utf8).components(separatedBy: "-----END")[0]
                     + "-----END CERTIFICATE-----\n" + TestAuthority.other.pem)
+            let short = try write(TestAuthority.shared.issue(key: .rsa(bits: 1024)), as: "short")
             for (files, complaint) in [
                 ([pem, missing], "server key \(missing): No such file or directory"),
                 ([pem, other], "server key \(other): does not match server certificate \(pem)"),
@@ -66,6 +67,10 @@ extension CommandTests {
                     "server certificate \(unordered): certificate 2 did not issue certificate 1; the leaf comes "
                         + "first, then its issuers"
                 ), ([key, key], "server certificate \(key): contains no certificate"),
+                (
+                    [short[1], short[3]],
+                    "server certificate \(short[1]): the RSA key has 1024 bits; at least 2048 are needed"
+                ),
             ] {
                 let ended = try serve(["--tls-cert", files[0], "--tls-key", files[1]]).finish()
                 #expect(ended.exitCode == 1)
@@ -79,12 +84,167 @@ extension CommandTests {
                 twice.errors
                     == "sluice: server certificates \(pem) and \(second[1]) are both for localhost with an EC key\n"
             )
-            let usage = try serve(["--tls-cert", pem, "--tls-cert", pem, "--tls-key", key]).finish()
-            #expect(usage.exitCode == 2)
+        }
+
+        @Test("A key that the program may not read ends the start", .enabled(if: getuid() != 0))
+        func unreadable() throws {
+            let pair = try write(TestAuthority.shared.issue())
+            chmod(pair[3], 0)
+            let ended = try serve(pair).finish()
+            #expect(ended.exitCode == 1)
+            #expect(ended.errors == "sluice: server key \(pair[3]): Permission denied\n")
+        }
+
+        @Test("Flags of TLS that do not fit together end the start with exit code 2")
+        func usage() throws {
+            let pair = try write(TestAuthority.shared.issue())
+            for (words, complaint) in [
+                (
+                    pair + ["--tls-cert", pair[1]],
+                    "--tls-cert is given twice and --tls-key once: they are paired in order"
+                ),
+                (
+                    ["--tls", "self-signed", "--host", "0.0.0.0"],
+                    "--tls self-signed needs a loopback address, not 0.0.0.0; use --tls-cert and --tls-key"
+                ), (["--hsts", "60"], "--hsts needs TLS: --tls-cert and --tls-key, or --tls self-signed"),
+                (
+                    ["--redirect-port", "0"],
+                    "--redirect-port needs TLS: --tls-cert and --tls-key, or --tls self-signed"
+                ),
+            ] {
+                let ended = try serve(words).finish()
+                #expect(ended.exitCode == 2)
+                #expect(ended.output.isEmpty)
+                #expect(
+                    ended.errors == "sluice: \(complaint); run 'sluice serve --help' to list the flags\n")
+            }
+        }
+
+        @Test("A certificate with what clients may refuse is served with a warning for each")
+        func warnings() throws {
+            let issued = TestAuthority.shared.issue("DNS:a.example", days: -1...3, mustStaple: true)
+            let pem = try write("app.pem", issued.certificate)
+            let key = try write("app.key", issued.key)
+            chmod(key, 0o644)
+            let path = try write(
+                "sluice.yaml",
+                """
+                version: 1
+                hosts: [b.example]
+                listen: {host: 127.0.0.1, port: 0, tls: {cert: \(pem), key: \(key)}}
+                drain: {delay: 0s}
+                endpoints: [{get: /a, data: {value: 1}}]
+
+                """)
+            let subject = "server certificate \(pem)"
+            let complaints = [
+                "\(subject) requires a stapled OCSP response, which the gateway does not send, so that some "
+                    + "clients refuse it",
+                "\(subject) has no issuer behind it, so that clients refuse it which do not know the issuer",
+                "\(subject) is for a.example, which is not among the names in hosts: requests for it get 421",
+                "server key \(key) can be read by every user of this machine: chmod 640",
+            ]
+            let gateway = try SluiceProcess(["serve", "--config", path, "--loops", "1"])
+            _ = try port(gateway)
+            let output = end(gateway)
+            let checked = try SluiceProcess.run("check", path)
+            #expect(checked.exitCode == 0)
+            for complaint in complaints {
+                let logged = #""message":"certificate problem","what":"\#(complaint)""#
+                #expect(output.errors.components(separatedBy: logged).count == 2, "\(output.errors)")
+                #expect(checked.output.contains("warning: \(complaint)"), "\(checked.output)")
+            }
+            let expiry = #""message":"certificate expires soon","certificate":"a.example","daysLeft":2"#
+            #expect(output.errors.components(separatedBy: expiry).count == 2, "\(output.errors)")
+        }
+
+        @Test("Handshakes are counted by their results, and failed ones are logged as a sum")
+        func handshakes() throws {
+            let admin = scratch.file("admin.sock")
+            let gateway = try serve(try write(TestAuthority.shared.issue()) + ["--admin", "unix:\(admin)"])
+            let port = try port(gateway)
+            func count(_ result: String) throws -> String? {
+                let metrics = try curl("--unix-socket", admin, "http://localhost/metrics").body
+                let name = #"sluice_tls_handshakes_total{result="\#(result)"} "#
+                return metrics.split(separator: "\n").first { $0.hasPrefix(name) }
+                    .map { String($0.dropFirst(name.count)) }
+            }
             #expect(
-                usage.errors
-                    == "sluice: --tls-cert is given twice and --tls-key once: they are paired in order; "
-                    + "run 'sluice serve --help' to list the flags\n")
+                try ["full", "resumed", "failed", "timeout", "shed"].map(count) == [
+                    "0", "0", "0", "0", "0",
+                ])
+            for _ in 0..<2 { #expect(try curl("-k", "https://127.0.0.1:\(port)/nowhere").status == 404) }
+            // Without -k, curl refuses the certificate. The other request is not TLS at all.
+            #expect(try curl("https://127.0.0.1:\(port)/nowhere").status == 0)
+            let plain = try curl("http://127.0.0.1:\(port)/nowhere")
+            #expect(plain.status == 400)
+            #expect(plain.body.contains("This port speaks HTTPS"))
+            // The text of the metrics is made at most once a second.
+            try spin(while: try count("failed") != "2") { "not counted: \(gateway.errors)" }
+            #expect(try count("full") == "2")
+            try spin(while: gateway.errorLines(containing: "TLS handshakes failed") == 0) { gateway.errors }
+            _ = end(gateway)
+        }
+
+        @Test("SIGHUP reads listen.tls of the file again: other files, and the same files with other content")
+        func reload() throws {
+            let authority = try write("authority.pem", TestAuthority.shared.pem)
+            for name in ["one", "two"] {
+                _ = try write(TestAuthority.shared.issue("DNS:\(name).example"), as: name)
+            }
+            func configure(_ tls: String) throws -> String {
+                try write(
+                    "sluice.yaml",
+                    """
+                    version: 1
+                    hosts: any
+                    listen: {host: 127.0.0.1, port: 0, tls: \(tls)}
+                    drain: {delay: 0s}
+                    endpoints: [{get: /a, data: {value: 1}}]
+
+                    """)
+            }
+            func pair(_ name: String) -> String {
+                "{cert: \(scratch.file("\(name).pem")), key: \(scratch.file("\(name).key"))}"
+            }
+            let path = try configure(pair("one"))
+            let gateway = try SluiceProcess(["serve", "--config", path, "--loops", "1"])
+            let port = try port(gateway)
+            func ask(_ name: String) throws -> Int {
+                try curl([
+                    "--cacert", authority, "--resolve", "\(name).example:\(port):127.0.0.1",
+                    "https://\(name).example:\(port)/a",
+                ]).status
+            }
+            func reload() throws {
+                let before = gateway.errorLines(containing: "configuration reloaded")
+                gateway.signal(SIGHUP)
+                try spin(while: gateway.errorLines(containing: "configuration reloaded") == before) {
+                    gateway.errors
+                }
+            }
+            #expect(try ask("two") == 0)
+            #expect(try ask("one") == 200)
+            // A broken file changes nothing.
+            _ = try configure("{cert: \(scratch.file("one.pem")), key: \(scratch.file("two.key"))}")
+            gateway.signal(SIGHUP)
+            try spin(while: gateway.errorLines(containing: "the old one stays in use") == 0) {
+                gateway.errors
+            }
+            #expect(gateway.errorLines(containing: "does not match server certificate") == 1)
+            #expect(try ask("one") == 200)
+            _ = try configure("{certificates: [\(pair("two")), \(pair("one"))]}")
+            try reload()
+            try spin(while: try ask("two") != 200) { "the old certificates" }
+            #expect(try ask("one") == 200)
+            _ = try configure(pair("two"))
+            try reload()
+            try spin(while: try ask("one") != 0) { "the old certificates" }
+            _ = try write(TestAuthority.shared.issue("DNS:three.example"), as: "two")
+            try reload()
+            try spin(while: try ask("three") != 200) { "the old certificate" }
+            #expect(try ask("two") == 0)
+            _ = end(gateway)
         }
 
         @Test(

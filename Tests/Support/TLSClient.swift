@@ -16,6 +16,8 @@ package final class TLSClient: @unchecked Sendable {
         package var signatures: String?
         /// The certificate that it shows.
         package var identity: TestIdentity?
+        /// The certificates that it shows behind its own.
+        package var chain: [String] = []
 
         package init() {}
     }
@@ -44,6 +46,12 @@ package final class TLSClient: @unchecked Sendable {
             X509_free(certificate)
             EVP_PKEY_free(key)
         }
+        for pem in options.chain {
+            let link = TLSServer.certificate(pem)
+            _ = copenssl_CTX_add1_chain_cert(context, link)
+            X509_free(link)
+        }
+        SSL_CTX_set_msg_callback(context, messagePassed)
     }
 
     deinit {
@@ -61,12 +69,26 @@ package final class TLSClient: @unchecked Sendable {
     }
 }
 
+/// Called by OpenSSL with each message that is read, or written if `isWritten` is 1. Counts tickets.
+private func messagePassed(
+    _ isWritten: Int32, _: Int32, _ contentType: Int32, _ message: UnsafeRawPointer?, _ count: Int,
+    _ ssl: OpaquePointer?, _: UnsafeMutableRawPointer?
+) {
+    guard isWritten == 0, contentType == SSL3_RT_HANDSHAKE, count > 0, let message,
+        message.load(as: UInt8.self) == UInt8(SSL3_MT_NEWSESSION_TICKET), let ssl,
+        let connection = SSL_get_ex_data(ssl, 0)
+    else { return }
+    Unmanaged<TLSClientConnection>.fromOpaque(connection).takeUnretainedValue().ticketCount += 1
+}
+
 /// The TLS state of one client. It does no I/O: the client passes it what it has read and sends its output.
 package final class TLSClientConnection {
     private let client: TLSClient
     private let ssl: OpaquePointer
     private let input: OpaquePointer?
     private let output: OpaquePointer?
+    /// The session tickets that the server has sent.
+    package fileprivate(set) var ticketCount = 0
 
     init(_ client: TLSClient) {
         self.client = client
@@ -78,6 +100,7 @@ package final class TLSClientConnection {
         if let name = client.options.serverName { _ = copenssl_set_tlsext_host_name(ssl, name) }
         if let signatures = client.options.signatures { _ = copenssl_set_sigalgs(ssl, signatures) }
         SSL_set_connect_state(ssl)
+        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         client.session.withLock { session in
             if let session = OpaquePointer(bitPattern: session) { SSL_set_session(ssl, session) }
         }
@@ -98,7 +121,7 @@ package final class TLSClientConnection {
     func handshake() -> Step { step(SSL_do_handshake(ssl)) }
 
     /// The reason of the last failure, in OpenSSL's words.
-    private(set) var failure = ""
+    package private(set) var failure = ""
 
     private func step(_ result: Int32) -> Step {
         if result > 0 { return .done }

@@ -30,11 +30,15 @@ package final class TestAuthority: @unchecked Sendable {
     /// The certificate that clients have to trust.
     package var pem: String { identity.certificate }
 
-    /// - Parameter issuer: nil for a root authority.
-    package init(name: String = "Test authority", issuer: TestAuthority? = nil) {
+    /// - Parameters:
+    ///   - issuer: nil for a root authority.
+    ///   - days: the period of validity, in days from now.
+    package init(
+        name: String = "Test authority", issuer: TestAuthority? = nil, days: ClosedRange<Int> = -1...30
+    ) {
         key = Self.makeKey()
         certificate = Self.makeCertificate(
-            name, of: key, issuer: issuer, alternatives: nil, days: -1...30, isAuthority: true)
+            name, of: key, issuer: issuer, alternatives: nil, days: days, isAuthority: true)
         identity = Self.identity(certificate, key, password: nil)
     }
 
@@ -50,16 +54,17 @@ package final class TestAuthority: @unchecked Sendable {
     ///   - days: the period of validity, in days from now.
     ///   - isSelfSigned: whether it is signed with its own key instead of this authority's.
     ///   - key: the type of its key.
+    ///   - mustStaple: whether it requires a stapled OCSP response (RFC 7633).
     package func issue(
         _ alternatives: String? = "DNS:localhost,IP:127.0.0.1", name: String = "A test",
         days: ClosedRange<Int> = -1...30, isSelfSigned: Bool = false, password: String? = nil,
-        key type: TestKey = .curve("P-256")
+        key type: TestKey = .curve("P-256"), mustStaple: Bool = false
     ) -> TestIdentity {
         let key = Self.makeKey(type)
         defer { EVP_PKEY_free(key) }
         let certificate = Self.makeCertificate(
             name, of: key, issuer: isSelfSigned ? nil : self, alternatives: alternatives, days: days,
-            isAuthority: false)
+            isAuthority: false, mustStaple: mustStaple)
         defer { X509_free(certificate) }
         return Self.identity(certificate, key, password: password)
     }
@@ -86,7 +91,7 @@ package final class TestAuthority: @unchecked Sendable {
 
     private static func makeCertificate(
         _ name: String, of key: OpaquePointer, issuer: TestAuthority?, alternatives: String?,
-        days: ClosedRange<Int>, isAuthority: Bool
+        days: ClosedRange<Int>, isAuthority: Bool, mustStaple: Bool = false
     ) -> OpaquePointer {
         guard let certificate = X509_new() else { fatalError("no certificate could be made") }
         X509_set_version(certificate, 2)
@@ -105,6 +110,7 @@ package final class TestAuthority: @unchecked Sendable {
             (NID_subject_key_identifier, "hash"),
         ]
         if let alternatives { extensions.append((NID_subject_alt_name, alternatives)) }
+        if mustStaple { extensions.append((NID_tlsfeature, "status_request")) }
         for (kind, value) in extensions {
             guard let made = X509V3_EXT_conf_nid(nil, &context, kind, value) else {
                 fatalError("no extension '\(value)' could be made")

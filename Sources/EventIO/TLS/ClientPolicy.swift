@@ -10,9 +10,9 @@ struct ClientPolicy {
     private let clients: TLSServerConfiguration.Clients?
     private let text: TLSPEMText?
 
-    /// The largest chain of a client, in bytes.
+    /// The largest message with a client's chain, in bytes.
     private static let chainLimit = 32 << 10
-    /// The most issuers of a client's certificate, up to the authority.
+    /// The most certificates between a client's own and the authority.
     private static let depth: Int32 = 5
 
     /// Reads the authorities, which blocks.

@@ -104,7 +104,7 @@ public final class TLSServerContext: @unchecked Sendable {
         SSL_CTX_set_num_tickets(handle, 1)
         _ = SSL_CTX_set_timeout(handle, Int(TicketKeyRing.period.nanoseconds / 1_000_000_000))
         SSL_CTX_set_tlsext_ticket_key_evp_cb(handle, tlsTicketKey)
-        SSL_CTX_set_session_ticket_cb(handle, nil, tlsTicketDecrypted, nil)
+        SSL_CTX_set_session_ticket_cb(handle, tlsTicketMade, tlsTicketDecrypted, nil)
         // A ticket is good where the policy is the same, so none carries a client past a changed authority.
         let version = withUnsafeBytes(of: configuration.minimumVersion.code.bigEndian) { Array($0) }
         let policy = TLSPEMText.digest(of: version + clientDigest)

@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 import Locking
 
 /// The keys of session tickets. All server contexts of a process share them, so that tickets are good on
@@ -9,10 +10,16 @@ public final class TicketKeys: Sendable {
 
     private let ring = Lock(TicketKeyRing())
     private let clock: @Sendable () -> MonotonicTime
+    /// The seconds since 1970, by which certificates expire.
+    let wallClock: @Sendable () -> Int
 
-    /// - Parameter clock: for tests.
-    init(clock: @escaping @Sendable () -> MonotonicTime = { .clock() }) {
+    /// - Parameters: for tests.
+    init(
+        clock: @escaping @Sendable () -> MonotonicTime = { .clock() },
+        wallClock: @escaping @Sendable () -> Int = { time(nil) }
+    ) {
         self.clock = clock
+        self.wallClock = wallClock
     }
 
     fileprivate func keyForNewTicket() -> TicketKeyRing.Key? {
@@ -60,22 +67,4 @@ func tlsTicketKey(
 private func setKey(of mac: OpaquePointer?, to key: [UInt8]) -> Bool {
     var key = key
     return copenssl_MAC_set_key(mac, &key, key.count) == 1
-}
-
-/// Called by OpenSSL with the session of a decrypted ticket. A session does not outlast the certificate that
-/// its client has shown.
-func tlsTicketDecrypted(
-    _: OpaquePointer?, _ session: OpaquePointer?, _: UnsafePointer<UInt8>?, _: Int,
-    _ status: SSL_TICKET_STATUS, _: UnsafeMutableRawPointer?
-) -> SSL_TICKET_RETURN {
-    switch status {
-    case SSL_TICKET_SUCCESS, SSL_TICKET_SUCCESS_RENEW:
-        if let session, let certificate = SSL_SESSION_get0_peer(session),
-            X509_cmp_current_time(X509_get0_notAfter(certificate)) <= 0
-        {
-            return SSL_TICKET_RETURN_IGNORE_RENEW
-        }
-        return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW
-    default: return SSL_TICKET_RETURN_IGNORE_RENEW
-    }
 }

@@ -23,7 +23,7 @@ extension GatewayServer {
         var members: [(String, JSONLiteral)] = [
             ("name", JSONLiteral(site.name.description)),
             ("version", JSONLiteral(version.map { JSONLiteral($0) })),
-            ("phase", JSONLiteral(phase.name)),
+            ("phase", JSONLiteral(phase.name)), ("listener", listener),
         ]
         if loops.contains(nil) { members.append(("incomplete", true)) }
         members += sum.members
@@ -40,8 +40,9 @@ extension GatewayServer {
                     })
             ))
         if !sum.access.isEmpty { members.append(("access", sum.access.json)) }
-        if let report = current.withLock({ $0.tls })?.report {
-            members.append(("certificates", report.json(at: CertificateReport.now)))
+        let certificates = CertificateReport(current.withLock { $0 })
+        if !certificates.entries.isEmpty {
+            members.append(("certificates", certificates.json(at: CertificateReport.now)))
         }
         if let report = sum.configuration { members.append(("configuration", report.json)) }
         members.append(
@@ -65,6 +66,16 @@ extension GatewayServer {
             "idle": count(.upstreamConnections, "idle"), "leased": count(.upstreamConnections, "leased"),
             "relays": count(.upstreamConnections, "relay"), "waitingCalls": count(.upstreamWaitingCalls),
         ]
+    }
+
+    /// What the port of the gateway speaks, and where plain HTTP is redirected.
+    private var listener: JSONLiteral {
+        let isSecure = current.withLock { $0.tls } != nil
+        let members: [(String, JSONLiteral)] = [
+            ("protocol", JSONLiteral(isSecure ? "https" : "http")), ("port", JSONLiteral(port)),
+        ]
+        return JSONLiteral(
+            members: members + (redirectPort.map { [("redirectPort", JSONLiteral($0))] } ?? []))
     }
 
     /// How much of each limit is used, by its name in metrics.

@@ -2,19 +2,34 @@ import EventIO
 import Glibc
 import JSONBytes
 import Metrics
+import NetworkingSession
 
-/// When the certificates expire that clients see, and which of them have to be renewed.
+/// When certificates expire, and which of them have to be renewed.
 struct CertificateReport: Sendable {
+    enum Kind: String, Sendable {
+        /// The gateway's own.
+        case server
+        /// Of the gateway's clients: the first one of their authorities that expires.
+        case clientAuthority = "client_authority"
+        /// Shown to an upstream: the first one of its chain that expires.
+        case client
+        /// Of an upstream: the first one of its authorities that expires.
+        case authority
+    }
+
     struct Entry: Sendable, Equatable {
-        /// The certificate's first name; its subject without one.
+        /// The first name of a server's certificate, or its subject without one. The name of the upstream, or
+        /// the key of the file, for the others.
         let name: String
         /// In seconds since 1970.
         let notAfter: Int
+        var kind = Kind.server
     }
 
     /// What an operator should do something about.
     struct Notice: Sendable, Equatable {
         let name: String
+        let kind: Kind
         /// Whole days that are left; 0 or less once it has expired.
         let daysLeft: Int
         let hasExpired: Bool
@@ -26,25 +41,45 @@ struct CertificateReport: Sendable {
     /// How often the log says so.
     static let interval = Duration.seconds(86_400)
 
-    /// In the order of the settings. Of certificates with the same name, such as one with an EC and one with
-    /// an RSA key, the one that expires first.
+    /// In the order of the settings. Of certificates with the same name and kind, such as one with an EC and
+    /// one with an RSA key, the one that expires first.
     let entries: [Entry]
 
-    init(_ certificates: [ServerCertificate]) {
+    init(_ context: TLSServerContext) {
         self.init(
-            certificates.map { Entry(name: $0.names.first ?? $0.subject, notAfter: $0.notAfter) })
+            context.certificates.map { Entry(name: $0.names.first ?? $0.subject, notAfter: $0.notAfter) }
+                + [context.authorityExpiry].compactMap(\.self).map {
+                    Entry(name: "listen.tls.clients", notAfter: $0, kind: .clientAuthority)
+                })
+    }
+
+    /// Of the gateway and of its upstreams.
+    init(_ generation: Generation) {
+        let own = generation.tls?.report ?? CertificateReport([Entry]())
+        self = own.with(generation.routes.certificateExpiries(of: generation.upstreams))
     }
 
     init(_ certificates: [Entry]) {
         var entries: [Entry] = []
         for entry in certificates {
-            guard let index = entries.firstIndex(where: { $0.name == entry.name }) else {
+            let known = entries.firstIndex { $0.name == entry.name && $0.kind == entry.kind }
+            guard let index = known else {
                 entries.append(entry)
                 continue
             }
             if entry.notAfter < entries[index].notAfter { entries[index] = entry }
         }
         self.entries = entries
+    }
+
+    /// Returns these certificates, and then the certificates for upstreams, in the order of their names.
+    func with(_ upstreams: [String: CertificateExpiries]) -> CertificateReport {
+        let others = upstreams.sorted { $0.key < $1.key }.flatMap { upstream, expiries in
+            [(Kind.client, expiries.client), (.authority, expiries.authority)].compactMap { kind, expiry in
+                expiry.map { Entry(name: upstream, notAfter: $0, kind: kind) }
+            }
+        }
+        return CertificateReport(entries + others)
     }
 
     /// Returns the certificates that have expired, or will soon.
@@ -54,14 +89,20 @@ struct CertificateReport: Sendable {
         entries.compactMap { entry in
             let left = entry.notAfter - now
             guard left < Self.notice else { return nil }
-            return Notice(name: entry.name, daysLeft: left / Self.day, hasExpired: left < 0)
+            return Notice(
+                name: entry.name, kind: entry.kind, daysLeft: left / Self.day, hasExpired: left < 0)
         }
     }
 
     /// The values for metrics.
     var readings: [MetricReading] {
-        entries.map {
-            MetricReading(.serverCertificateExpiry, Double($0.notAfter), [$0.name, "server"])
+        entries.map { entry in
+            let family: MetricFamily =
+                switch entry.kind {
+                case .server, .clientAuthority: .serverCertificateExpiry
+                case .client, .authority: .certificateExpiry
+                }
+            return MetricReading(family, Double(entry.notAfter), [entry.name, entry.kind.rawValue])
         }
     }
 
@@ -70,7 +111,8 @@ struct CertificateReport: Sendable {
         JSONLiteral(
             entries.map { entry in
                 [
-                    "name": JSONLiteral(entry.name), "notAfter": JSONLiteral(entry.notAfter),
+                    "name": JSONLiteral(entry.name), "kind": JSONLiteral(entry.kind.rawValue),
+                    "notAfter": JSONLiteral(entry.notAfter),
                     "secondsLeft": JSONLiteral(entry.notAfter - now),
                 ]
             })

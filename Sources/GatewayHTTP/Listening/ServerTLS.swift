@@ -30,7 +30,7 @@ struct ServerTLS: Sendable {
         }
         inbound = InboundTLS(
             context, strictTransportSecurity: configuration.strictTransportSecurity?.fieldValue)
-        report = CertificateReport(context.certificates)
+        report = CertificateReport(context)
         let isLoopback = SocketAddress(host: configuration.host, port: 0)?.isLoopback == true
         warnings = Self.warnings(
             of: context, hosts: configuration.hosts(onLoopback: isLoopback), files: settings)

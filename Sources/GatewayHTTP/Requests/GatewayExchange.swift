@@ -35,8 +35,6 @@ package final class GatewayExchange: InboundExchange {
         super.init(arrival)
     }
 
-    private static let transportSecurity: HTTPFieldName = "Strict-Transport-Security"
-
     package override func overloadAnswer() -> (response: HTTPResponse, note: AnswerNote)? {
         do throws(GatewayError) {
             try handler.admission.check(match)
@@ -114,8 +112,6 @@ package final class GatewayExchange: InboundExchange {
         ongoing = nil
         var response = HTTPResponse(status: .ok, fields: HTTPFields())
         swap(&response, &answer.response)
-        // The server adds its own, and browsers read one (RFC 6797 7.1).
-        if handler.sendsTransportSecurity { response.fields.remove(Self.transportSecurity) }
         if let stream = answer.stream {
             answer.releaseStream()
             let requestID = answer.summary.requestID

@@ -20,8 +20,6 @@ final class RequestHandler: InboundHandler {
     let compressor: AnswerCompressor?
     /// Nil unless the server simulates faults.
     let faultSender: (@Sendable (HTTPResponse, RequestSummary, InboundExchange) -> Bool)?
-    /// Whether the server itself tells browsers to use https alone, so that answers do not.
-    let sendsTransportSecurity: Bool
     let log: Log
     /// The memory of what `responder` was read from; nil without a file.
     private let memory: ThreadMemory?
@@ -45,7 +43,6 @@ final class RequestHandler: InboundHandler {
         compressor = generation.configuration.compression.map {
             AnswerCompressor($0, recorder.counters.compression)
         }
-        sendsTransportSecurity = generation.tls?.inbound.strictTransportSecurity != nil
         faultSender = generation.configuration.faultSender
         admission = RequestAdmission(
             capacity: limits.requestsInFlight, endpoints: responder.endpointCount,

@@ -17,8 +17,8 @@ extension GatewayServer {
         return loopReadings + limitReadings(usage) + reloads.readings + usage.readings + [
             MetricReading(.draining, phase.isServing ? 0 : 1),
             MetricReading(.buildInfo, 1, [version ?? ""]),
-        ] + logs.readings + upstreamReadings + bodyReadings + certificateReadings + storeReadings
-            + (current.withLock { $0.tls }?.report.readings ?? [])
+        ] + logs.readings + upstreamReadings + bodyReadings + storeReadings
+            + CertificateReport(current.withLock { $0 }).readings
     }
 
     private var loopReadings: [MetricReading] {
@@ -63,16 +63,6 @@ extension GatewayServer {
     private var storeReadings: [MetricReading] {
         site.stores.failures.map {
             MetricReading(.storeErrors, Double($0.count), [$0.store, $0.reason])
-        }
-    }
-
-    private var certificateReadings: [MetricReading] {
-        let generation = current.withLock { $0 }
-        let expiries = generation.routes.certificateExpiries(of: generation.upstreams)
-        return expiries.flatMap { upstream, expiries in
-            [("client", expiries.client), ("authority", expiries.authority)].compactMap { kind, expiry in
-                expiry.map { MetricReading(.certificateExpiry, Double($0), [upstream, kind]) }
-            }
         }
     }
 

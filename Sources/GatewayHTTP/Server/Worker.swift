@@ -29,17 +29,18 @@ final class Worker {
     }
 
     let loop: EventLoop
-    private let listener: Listener
     private let client: LoopClient
     private let shared: Shared
     private let recorder: Recorder
     private let streams = LoopStreams()
     private let access = AccessLoop()
-    private let server: InboundServer
+    /// The port of the gateway's requests.
+    private let port: WorkerPort
     /// The port for plain HTTP; nil without one.
-    private let redirect: RedirectServer?
-    /// Which servers have not closed their last connection.
-    private var openServers: Int
+    private let redirect: WorkerPort?
+    private var ports: [WorkerPort] { [port] + (redirect.map { [$0] } ?? []) }
+    /// How many ports have not closed their last connection.
+    private var openPorts: Int
     /// The current generation's.
     private(set) var handler: RequestHandler
     private var onStopped: (() -> Void)?
@@ -62,10 +63,8 @@ final class Worker {
         redirectListener: Listener?, client: LoopClient, bodies: BodyBudget
     ) {
         self.loop = loop
-        self.listener = listener
         self.client = client
         self.shared = shared
-        let log = shared.logs.diagnostics
         recorder = Recorder(shared.logs, observer: shared.observer, loop: loop)
         recorder.use(shared.logs.settings)
         recorder.hide(generation.responder.credentialFields)
@@ -74,41 +73,20 @@ final class Worker {
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(
             generation, shared, limits, recorder: recorder, streams: streams, access: access)
-        server = InboundServer(
-            loop: loop, limits: limits, total: shared.connections, bodies: bodies,
-            fileDescriptors: shared.fileDescriptors, clients: generation.configuration.clients,
-            tls: generation.tls?.inbound, handler: handler,
-            errorRenderer: generation.errorRenderer(log, recorder.counters))
-        redirect = redirectListener.map { [handler, recorder] listener in
-            RedirectServer(
-                listener, on: loop, limits, shared, bodies: bodies, clients: generation.configuration.clients,
-                generation.redirectHandler(handler, shared),
-                errorRenderer: generation.errorRenderer(log, recorder.counters))
+        let counters = recorder.counters
+        port = WorkerPort(
+            listener, on: loop, shared, bodies: bodies, tls: generation.tls, counters: counters,
+            generation.settings(handler, limits, shared, counters))
+        redirect = redirectListener.map { [handler] listener in
+            WorkerPort(
+                listener, on: loop, shared, bodies: bodies, counters: counters,
+                generation.redirectSettings(handler, limits, shared, counters))
         }
-        openServers = redirect == nil ? 1 : 2
-        recorder.counters.use(
-            generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
-        recorder.counters.access.use(generation.responder.accessNames)
-        listener.onExhausted = { error, shed in
-            log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": shed])
-        }
-        let limitLog = shared.connectionLimitLog
-        server.onShed = { counts in limitLog.add(counts, on: loop) }
-        let proxyLog = shared.proxyHeaderLog
-        server.onProxyHeaderRefused = { [counters = recorder.counters] reason, address in
-            counters.count(.proxyHeader)
-            proxyLog.add(ProxyHeaderCounts(reason, from: address), on: loop)
-        }
-        let handshakeLog = shared.handshakeLog
-        server.onHandshakeFailed = { reason, peer in
-            log.handshakeFailed(reason, peer)
-            handshakeLog.add(FailedHandshakes(reason, from: peer), on: loop)
-        }
+        openPorts = redirect == nil ? 1 : 2
+        counters.use(generation.responder.endpoints, countsParts: generation.configuration.metrics.parts)
+        counters.access.use(generation.responder.accessNames)
         let (blockedLog, loopName) = (shared.blockedLoopLog, loop.name)
         loop.watchBlocks { time, code in blockedLog.add(time, by: code, on: loopName, at: .clock()) }
-        server.onSpoolFailed = { error in
-            log.write(.warning, "answers for slow clients stay in memory", ["error": "\(error)"])
-        }
     }
 
     /// Routes the next requests by another generation.
@@ -124,24 +102,18 @@ final class Worker {
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(
             generation, shared, limits, recorder: recorder, streams: streams, access: access)
-        server.use(
-            handler, limits: limits, clients: generation.configuration.clients,
-            errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
+        port.use(generation.settings(handler, limits, shared, recorder.counters))
         if let tls = generation.tls { use(tls) }
-        redirect?.use(
-            generation.redirectHandler(handler, shared), limits, clients: generation.configuration.clients,
-            errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
+        redirect?.use(generation.redirectSettings(handler, limits, shared, recorder.counters))
     }
 
     /// New connections get these certificates.
-    func use(_ tls: ServerTLS) { server.use(tls: tls.inbound) }
+    func use(_ tls: ServerTLS) { port.use(tls) }
 
     /// The port for plain HTTP leads to hosts of these certificates.
     func redirect(by generation: Generation) {
-        redirect?.use(
-            generation.redirectHandler(handler, shared), generation.inboundLimits(shared),
-            clients: generation.configuration.clients,
-            errorRenderer: generation.errorRenderer(shared.logs.diagnostics, recorder.counters))
+        let limits = generation.inboundLimits(shared)
+        redirect?.use(generation.redirectSettings(handler, limits, shared, recorder.counters))
     }
 
     /// From now on, logs what the settings of the logs say.
@@ -158,22 +130,18 @@ final class Worker {
     func accept(keepsClient: Bool, onStopped: @escaping () -> Void) {
         self.keepsClient = keepsClient
         self.onStopped = onStopped
-        server.onIdle = { [unowned self] in serverIsIdle() }
-        redirect?.onIdle = { [unowned self] in serverIsIdle() }
-        server.adopt(listener)
-        redirect?.accept()
-    }
-
-    private func serverIsIdle() {
-        openServers -= 1
-        if openServers == 0 { end() }
+        for port in ports {
+            port.accept { [unowned self] in
+                openPorts -= 1
+                if openPorts == 0 { end() }
+            }
+        }
     }
 
     /// Begins to send `Connection: close` at once and stops accepting after `delay`. In the last part of the
     /// delay, handshakes in progress complete and no new one begins.
     func drain(after delay: Duration) {
-        server.beginDrain()
-        redirect?.beginDrain()
+        for port in ports { port.beginDrain() }
         let handshakes = min(Self.handshakeTime, delay / 2)
         _ = loop.setTimer(after: delay - handshakes, target: HandshakeTimer(self))
         _ = loop.setTimer(after: delay, target: self)
@@ -188,15 +156,13 @@ final class Worker {
         init(_ worker: Worker) { self.worker = worker }
 
         func timerFired(_ token: TimerToken) {
-            worker.server.dropNewSYNs()
-            worker.redirect?.dropNewSYNs()
+            for port in worker.ports { port.dropNewSYNs() }
         }
     }
 
     /// Resets all connections.
     func close() {
-        server.close()
-        redirect?.close()
+        for port in ports { port.close() }
         cutCalls()
     }
 
@@ -248,8 +214,7 @@ extension Worker: TimerTarget {
             return cutCalls()
         }
         cutTimer = loop.setTimer(after: drainDeadline, target: self)
-        server.stopAccepting()
-        redirect?.stopAccepting()
+        for port in ports { port.stopAccepting() }
         streams.end()
     }
 }
@@ -260,12 +225,27 @@ extension Generation {
         configuration.inboundLimits(largestBody: responder.largestBody, descriptors: shared.descriptors)
     }
 
-    /// Answers the requests of the port for plain HTTP.
-    fileprivate func redirectHandler(_ requests: RequestHandler, _ shared: Worker.Shared) -> RedirectHandler {
+    /// Serves the gateway's requests.
+    fileprivate func settings(
+        _ handler: RequestHandler, _ limits: InboundLimits, _ shared: Worker.Shared,
+        _ counters: RequestCounters
+    ) -> WorkerPort.Settings {
+        WorkerPort.Settings(
+            handler: handler, limits: limits, clients: configuration.clients,
+            errorRenderer: errorRenderer(shared.logs.diagnostics, counters))
+    }
+
+    /// Redirects the requests of the port for plain HTTP.
+    fileprivate func redirectSettings(
+        _ requests: RequestHandler, _ limits: InboundLimits, _ shared: Worker.Shared,
+        _ counters: RequestCounters
+    ) -> WorkerPort.Settings {
         let context = tls?.context
-        return RedirectHandler(
-            requests,
-            to: RedirectTarget(hosts, port: shared.port) { context?.serves(host: $0) ?? false }, challenges)
+        let target = RedirectTarget(hosts, port: shared.port) { context?.serves(host: $0) ?? false }
+        return WorkerPort.Settings(
+            handler: RedirectHandler(requests, to: target, challenges), limits: limits.forRedirects,
+            clients: configuration.clients,
+            errorRenderer: errorRenderer(shared.logs.diagnostics, counters))
     }
 
     /// Renders the requests that the server refuses.
@@ -281,11 +261,6 @@ extension Generation {
 }
 
 extension Log {
-    func handshakeFailed(_ reason: String, _ peer: SocketAddress) {
-        guard isDebug else { return }
-        write(.debug, "TLS handshake failed", ["remote": "\(peer)", "reason": reason])
-    }
-
     func refused(_ error: InboundError) {
         guard isDebug else { return }
         write(

@@ -86,14 +86,19 @@ extension InboundConnection {
         peer.security == nil ? server.date.current : server.date.currentSecure
     }
 
+    private func context(keepAlive: Bool) -> ResponseSerializer.Context {
+        ResponseSerializer.Context(
+            version: request.version, isHead: request.method?.isHead ?? false, keepAlive: keepAlive,
+            hasTransportSecurity: peer.security != nil && server.date.strictTransportSecurity != nil)
+    }
+
     /// Assembles a small answer directly in the outbox, which saves a buffer and a copy. Returns nil and
     /// writes nothing if that is not possible.
     private func writeInPlace(_ response: HTTPResponse, _ keepAlive: Bool) -> Int? {
         let bodyCount = response.bodyCount
         let date = date
         let most = ResponseSerializer.headCapacity(response.fields, date: date) &+ bodyCount
-        let context = ResponseSerializer.Context(
-            version: request.version, isHead: request.method?.isHead ?? false, keepAlive: keepAlive)
+        let context = context(keepAlive: keepAlive)
         var sent = 0
         let isWritten = stream.writeInPlace(atMost: most) { room in
             let head = try? ResponseSerializer.writeHead(
@@ -124,10 +129,8 @@ extension InboundConnection {
         _ status: HTTPStatus, _ fields: HTTPFields, _ body: ResponseSerializer.Body, _ keepAlive: Bool,
         to output: inout [UInt8]
     ) -> ResponseSerializer.Transfer? {
-        let context = ResponseSerializer.Context(
-            version: request.version, isHead: request.method?.isHead ?? false, keepAlive: keepAlive)
         let outcome = try? ResponseSerializer.appendHead(
-            status, fields, body: body, context: context, date: date, to: &output)
+            status, fields, body: body, context: context(keepAlive: keepAlive), date: date, to: &output)
         return outcome?.transfer
     }
 

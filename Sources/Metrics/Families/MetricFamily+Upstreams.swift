@@ -66,7 +66,7 @@ extension MetricFamily {
         "sluice_certificate_expiry_timestamp_seconds", .gauge, of: .upstream, labels: ["kind"],
         help: "When the first of the configured certificates expires, since 1970.")
     /// `sluice_certificate_expiry_timestamp_seconds` of the gateway's own certificates, which have other
-    /// labels: when a certificate that clients see expires, since 1970.
+    /// labels: when a certificate that clients see, or the first of the clients' authorities, expires.
     public static let serverCertificateExpiry = MetricFamily(
         certificateExpiry.name, .gauge, labels: ["certificate", "kind"], help: certificateExpiry.help)
     /// `sluice_upstream_table_entries`: entries of the tables that calls to different upstreams fill.

@@ -88,12 +88,73 @@ struct ClientCertificateTests {
         #expect(abs(days - 5) < 0.01)
     }
 
-    @Test("An intermediate may be the authority, and a chain that is too long is refused")
-    func chains() async throws {
+    @Test("An intermediate may be the authority")
+    func intermediate() async throws {
         let intermediate = TestAuthority(name: "Intermediate", issuer: .shared)
         let shown = intermediate.issue("DNS:partner.example.com")
         let context = try Self.context(authority: intermediate)
         #expect(try await result(shown, context).reason == nil)
         #expect(try await result(TestAuthority.shared.issue(), context).reason != nil)
+    }
+
+    /// Connects with a chain. Returns why the server refuses it, and the alert that the client gets.
+    private func refusal(
+        of shown: TestIdentity, _ chain: [String], is12: Bool
+    ) async throws -> (reason: String?, alert: String) {
+        let client = TLSClient {
+            ($0.identity, $0.chain, $0.isOnly12) = (shown, chain, is12)
+        }
+        return try await withLoop { loop in
+            try await withSecured(Self.context(), loop: loop) { driven, raw in
+                try? raw.startTLS(client)
+                guard case .failed(let error) = try await driven.next() else { return (nil, "") }
+                // By TLS 1.2 the alert has ended the handshake.
+                if raw.tls?.failure == "" { _ = raw.readToEnd() }
+                return (error.tls.map { "\($0)" }, raw.tls?.failure ?? "")
+            }
+        }
+    }
+
+    @Test("A chain of six intermediates is refused, and one of five is accepted", arguments: [true, false])
+    func depth(is12: Bool) async throws {
+        var issuers = [TestAuthority.shared]
+        for number in 1...6 {
+            issuers.append(TestAuthority(name: "Intermediate \(number)", issuer: issuers[number - 1]))
+        }
+        func refusal(with count: Int) async throws -> (reason: String?, alert: String) {
+            try await self.refusal(
+                of: issuers[count].issue("DNS:partner.example.com"),
+                issuers[1...count].reversed().map(\.pem), is12: is12)
+        }
+        let refused = try await refusal(with: 6)
+        #expect(refused.reason?.hasPrefix("TLS certificate error: certificate chain too long") == true)
+        #expect(refused.alert == "tlsv1 alert unknown ca")
+        #expect(try await refusal(with: 5).reason == nil)
+    }
+
+    /// Issues a certificate of this many bytes.
+    private func identity(byteCount: Int) -> TestIdentity {
+        var padding = byteCount - 700
+        while true {
+            let name = "DNS:partner.example.com,URI:spiffe://" + String(repeating: "x", count: padding)
+            let made = TestAuthority.shared.issue(name)
+            let base64 = made.certificate.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
+            let count = Data(base64Encoded: base64)?.count ?? 0
+            if count == byteCount { return made }
+            // A signature has 70 to 72 bytes.
+            padding += byteCount - count
+        }
+    }
+
+    @Test(
+        "A chain of more than 32 KiB is refused, and one of 32 KiB is accepted", arguments: [true, false])
+    func chainSize(is12: Bool) async throws {
+        // The lengths, a context and extensions (RFC 8446, section 4.4.2; RFC 5246, section 7.4.2).
+        let framing = is12 ? 6 : 9
+        let refused = try await refusal(
+            of: identity(byteCount: 32_769 - framing), [], is12: is12)
+        #expect(refused.reason == "TLS protocol error: excessive message size")
+        #expect(refused.alert == "sslv3 alert illegal parameter")
+        #expect(try await refusal(of: identity(byteCount: 32_768 - framing), [], is12: is12).reason == nil)
     }
 }

@@ -173,6 +173,8 @@ struct ServerCertificateTests {
         #expect(abs(facts.notAfter - (now + 3 * 86_400)) < 60)
         #expect(abs(facts.notBefore - (now - 86_400)) < 60)
         #expect(!facts.hasIssuer && !facts.mustStaple && facts.sha256.count == 64)
+        let stapled = try TLSServerContext.serving(TestAuthority.shared.issue(mustStaple: true))
+        #expect(stapled.certificates.first?.mustStaple == true)
         #expect(context.serves(host: "APP.example.com.") && context.serves(host: "a.example.org"))
         #expect(context.serves(host: "127.0.0.1") && context.serves(host: "::1"))
         #expect(!context.serves(host: "a.b.example.org") && !context.serves(host: "example.org"))

@@ -1,3 +1,4 @@
+import Glibc
 import Locking
 import TestSupport
 import Testing
@@ -87,7 +88,7 @@ struct TLSTicketTests {
         }
     }
 
-    @Test("A resumed connection knows the client's certificate, and a session does not outlast it")
+    @Test("A resumed connection knows the client's certificate")
     func certificates() async throws {
         let policy = TLSServerConfiguration.Clients(authorities: .text(TestAuthority.shared.pem))
         let context = try TLSServerContext.serving(Self.identity) { $0.clients = policy }
@@ -105,5 +106,117 @@ struct TLSTicketTests {
                 }
             }
         }
+    }
+
+    /// What expires first in a client's chain.
+    enum Expiring: CaseIterable {
+        case certificate, intermediate, authority
+    }
+
+    @Test(
+        "No ticket, renewed or not, carries a client past the end of a certificate in its chain",
+        arguments: Expiring.allCases, [true, false])
+    func chainExpires(what: Expiring, is12: Bool) async throws {
+        func days(_ part: Expiring) -> ClosedRange<Int> { part == what ? -1...2 : -1...30 }
+        let authority = TestAuthority(name: "Root", days: days(.authority))
+        let intermediate = TestAuthority(
+            name: "Intermediate", issuer: authority, days: days(.intermediate))
+        let shown = intermediate.issue("DNS:partner.example.com", days: days(.certificate))
+        let client = TLSClient {
+            ($0.identity, $0.chain, $0.isOnly12) = (shown, [intermediate.pem], is12)
+        }
+        let began = time(nil)
+        let now = Lock(began)
+        let context = try TLSServerContext.serving(
+            Self.identity, tickets: TicketKeys(wallClock: { now.withLock { $0 } })
+        ) { $0.clients = .init(authorities: .text(authority.pem)) }
+        #expect(try await !connect(client, to: context))
+        #expect(try await connect(client, to: context))
+        // The certificates were made within the last minute.
+        now.withLock { $0 = began + 2 * 86_400 - 60 }
+        #expect(try await connect(client, to: context), "the last ticket came with a resumption")
+        now.withLock { $0 = began + 2 * 86_400 + 1 }
+        #expect(try await !connect(client, to: context))
+    }
+
+    @Test("A client without a certificate resumes for as long as its ticket lives")
+    func anonymous() async throws {
+        let context = try TLSServerContext.serving(
+            Self.identity, tickets: TicketKeys(wallClock: { .max })
+        ) { $0.clients = .init(authorities: .text(TestAuthority.shared.pem), isRequired: false) }
+        let client = TLSClient { _ in }
+        #expect(try await !connect(client, to: context))
+        #expect(try await connect(client, to: context))
+    }
+}
+
+/// In a process of its own, whose memory no other test uses.
+@Suite("Floods of tickets", .timeLimit(.minutes(2)))
+struct TLSTicketFloodTests {
+    @Test(
+        "Thousands of resumptions leave no memory, and a handshake gives one ticket",
+        .enabled(if: !Sanitizer.isOn))
+    func flood() async {
+        await #expect(processExitsWith: .success) { try await TLSTicketFloodTests.flood(with: 5000) }
+    }
+
+    static func flood(with count: Int) async throws {
+        let context = try TLSServerContext.serving(TestAuthority.shared.issue()) {
+            $0.clients = .init(authorities: .text(TestAuthority.shared.pem))
+        }
+        let shown = TestAuthority.shared.issue("DNS:partner.example.com")
+        let client = TLSClient { $0.identity = shown }
+        try await withLoop { loop in
+            let listener = try Listener(bind: .loopback())
+            try await loop.perform {
+                listener.start(loop: loop) { stream in
+                    stream.start(handler: Greeting(stream))
+                    stream.acceptTLS(context)
+                }
+            }
+            func resume(_ count: Int, isFirst: Bool = false) throws {
+                for _ in 0..<count {
+                    let raw = try RawClient(port: listener.address.port ?? 0)
+                    try raw.startTLS(client)
+                    #expect(try raw.read(count: 1) == utf8("y"))
+                    #expect(raw.tls?.isResumed == !isFirst)
+                    #expect(raw.tls?.ticketCount == 1)
+                    raw.tls?.keepSession()
+                }
+            }
+            try resume(1, isFirst: true)
+            try resume(count / 10)
+            let before = try await used(loop)
+            try resume(count)
+            let grown = try await used(loop) - before
+            // A session with its certificate has more than 1 KiB.
+            #expect(grown < 200 * count, "\(grown) bytes after \(count) resumptions")
+            try await loop.perform { listener.close() }
+        }
+    }
+
+    /// The memory of the process, when all connections have ended.
+    private static func used(_ loop: EventLoop) async throws -> Int {
+        try await poll(while: try await loop.perform { Greeting.open > 0 }) { "open" }
+        return ProcessLimits.residentMemory()
+    }
+
+    /// Writes a byte, and closes when the client has left.
+    private final class Greeting: StreamHandler {
+        /// Used on the only loop.
+        nonisolated(unsafe) static var open = 0
+        private let stream: SocketStream
+
+        init(_ stream: SocketStream) {
+            self.stream = stream
+            Self.open += 1
+        }
+
+        deinit { Self.open -= 1 }
+
+        func streamConnected() { stream.write(utf8("y")[...]) }
+        func streamReceived(_ bytes: UnsafeRawBufferPointer) {}
+        func streamReachedEnd() { stream.close() }
+        func streamFailed(_ error: SocketError) {}
     }
 }

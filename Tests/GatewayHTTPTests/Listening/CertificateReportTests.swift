@@ -45,12 +45,25 @@ struct CertificateReportTests {
         #expect(report.readings.map(\.value) == [10, 20])
     }
 
+    @Test("Certificates of upstreams follow, each kind for itself, and metrics have them by their upstream")
+    func upstreams() throws {
+        let report = CertificateReport([
+            .init(name: "a", notAfter: 30), .init(name: "a", notAfter: 20, kind: .authority),
+            .init(name: "a", notAfter: 10, kind: .client), .init(name: "a", notAfter: 15, kind: .authority),
+        ])
+        #expect(report.entries.map(\.kind) == [.server, .authority, .client])
+        #expect(report.readings.map(\.value) == [30, 15, 10])
+        #expect(report.readings.map(\.labels) == [["a", "server"], ["a", "authority"], ["a", "client"]])
+        #expect(report.readings.map { $0.family.labels.contains("certificate") } == [true, false, false])
+    }
+
     @Test("The log warns of it, and of what is wrong with a certificate, when the gateway starts")
     func log() throws {
         let folder = try CertificateFolder(
             TestAuthority.shared.issue("DNS:app.example,DNS:other.example", days: -30 ... -1))
         try folder.write(TestAuthority.shared.issue(nil), as: "nameless", issuer: nil)
-        try folder.write(TestAuthority.shared.issue("DNS:*.shop.example", days: -1...3), as: "shop")
+        try folder.write(
+            TestAuthority.shared.issue("DNS:*.shop.example", days: -1...3, mustStaple: true), as: "shop")
         let lines = try logLines { errors in
             _ = try folder.serve(
                 errors: errors,
@@ -76,6 +89,11 @@ struct CertificateReportTests {
         #expect(line("\(nameless) has no subjectAltName") == 1)
         #expect(line("\(nameless) has no issuer behind it") == 1)
         #expect(line("\(file) has no issuer") == 0)
+        #expect(
+            line(
+                "server certificate \(folder.path("shop.pem")) requires a stapled OCSP response, which the "
+                    + "gateway does not send, so that some clients refuse it") == 1)
+        #expect(line("requires a stapled") == 1)
         #expect(line("can be read by every user") == 0)
     }
 

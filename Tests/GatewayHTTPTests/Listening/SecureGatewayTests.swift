@@ -4,6 +4,8 @@ import HTTPModel
 import HTTPOutbound
 import JSONBytes
 import Metrics
+import Networking
+import NetworkingSession
 import TestSupport
 import Testing
 
@@ -147,42 +149,99 @@ struct SecureGatewayTests {
         #expect(sums.first?.contains(#""handshakes":1,"remote":"127.0.0.1:"#) == true)
     }
 
-    @Test("HSTS is on each answer over TLS, the gateway's own and the endpoint's, and nowhere without it")
+    @Test(
+        "HSTS is once on each answer over TLS, whichever its source, and nowhere on the port that redirects")
     func transportSecurity() throws {
-        let folder = try CertificateFolder()
-        _ = try folder.serve(
-            configure: {
-                $0.strictTransportSecurity = StrictTransportSecurity(
-                    maxAge: .seconds(3600), includesSubdomains: true)
-                $0.redirect = RedirectSettings(port: 0)
-            },
-            declare: { gateway in
-                gateway.get("/x") { _ in .json(1).field("Strict-Transport-Security", "max-age=1") }
-            }
-        ) { server in
-            for target in ["/x", "/nowhere", "/health/ready"] {
-                let fields = try SecureClient().get(target, at: server.port).head.fields
-                #expect(
-                    fields.values(of: "Strict-Transport-Security") == ["max-age=3600; includeSubDomains"],
-                    "\(target)")
-            }
-            let plain = try RawClient(port: try #require(server.redirectPort)).get("/health/ready")
-            #expect(plain?.status == 200)
-            #expect(plain?.values("Strict-Transport-Security") == [])
+        let (folder, files) = (try CertificateFolder(), try FileFixture())
+        try files.write("page.html", "<p>page</p>")
+        let field = "Strict-Transport-Security: max-age=1"
+        let upstream = try ScriptedUpstream(
+            [.answer { _ in "HTTP/1.1 200 OK\r\n\(field)\r\n\(field)\r\nContent-Length: 2\r\n\r\nok" }])
+        defer { upstream.stop() }
+        func serve(_ policy: StrictTransportSecurity?, _ body: (GatewayServer) throws -> Void) throws {
+            _ = try folder.serve(
+                configure: {
+                    $0.strictTransportSecurity = policy
+                    $0.redirect = RedirectSettings(port: 0)
+                    $0.files = .folder(files.root)
+                    $0.upstreams = ["files": "http://127.0.0.1:\(upstream.port)"]
+                },
+                declare: { gateway in
+                    gateway.after { $0.addField("Strict-Transport-Security", "max-age=2") }
+                    gateway.get("/x") { _ in .json(1).field("Strict-Transport-Security", "max-age=1") }
+                    gateway.proxy("/passed/{path...}", to: gateway.proxyUpstream("files", policy: .single))
+                }, body)
         }
-        _ = try folder.serve { server in
-            let fields = try SecureClient().get("/x", at: server.port).head.fields
-            #expect(fields.values(of: "Strict-Transport-Security") == [])
+        let targets = ["/x", "/passed/a", "/page.html", "/nowhere", "/health/ready"]
+        func values(_ target: String, _ server: GatewayServer) throws -> [String] {
+            let answer = try SecureClient().get(target, at: server.port)
+            return answer.head.fields.values(of: "Strict-Transport-Security")
+        }
+        try serve(StrictTransportSecurity(maxAge: .seconds(3600), includesSubdomains: true)) { server in
+            for target in targets {
+                #expect(try values(target, server) == ["max-age=3600; includeSubDomains"], "\(target)")
+            }
+            for target in ["/health/ready", "/x", "/nowhere"] {
+                let plain = try RawClient(port: try #require(server.redirectPort)).get(target)
+                #expect(plain?.values("Strict-Transport-Security") == [], "\(target)")
+            }
+        }
+        // Without a policy of the gateway, answers keep what they have.
+        try serve(nil) { server in
+            #expect(try values("/health/ready", server) == [])
+            #expect(try values("/page.html", server) == ["max-age=2"])
+        }
+    }
+
+    @Test("The admin listener tells what the port speaks, and of a plain port no certificates")
+    func plainStatus() throws {
+        _ = try withLoggedGateway(configure: { _ in }, declare: { $0.get("/x") { _ in .json(1) } }) {
+            server in
+            let status = server.status([[:]]).fragment
+            #expect(
+                status[member: "listener"]?.description
+                    == #"{"protocol":"http","port":\#(server.port)}"#)
+            #expect(status[member: "certificates"] == nil)
         }
     }
 
     @Test("The admin listener tells the certificates and the settings, without a password")
     func status() throws {
         let folder = try CertificateFolder()
-        _ = try folder.serve(configure: { $0.tls?.certificates[0].password = "s3cr3t" }) { server in
+        try folder.write(TestAuthority.shared.pem, to: "clients.pem")
+        _ = try folder.serve(
+            configure: {
+                $0.tls?.certificates[0].password = "s3cr3t"
+                $0.tls?.clients = .init(
+                    authorities: .file(folder.path("clients.pem")), isRequired: false)
+                $0.redirect = RedirectSettings(port: 0)
+                var own = TLSConfiguration()
+                own.trust = .authorities(.text(TestAuthority.shared.pem))
+                own.identity = folder.identity()
+                $0.connections.tlsByUpstream["parts"] = own
+                $0.upstreams = ["parts": "https://127.0.0.1:1"]
+            },
+            declare: { gateway in
+                let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+                gateway.get("/x") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+            }
+        ) { server in
             let status = server.status([[:]]).fragment
-            let certificate = try #require(status[member: "certificates"]?[element: 0])
-            #expect(certificate[member: "name"]?.stringValue == "localhost")
+            let redirectPort = try #require(server.redirectPort)
+            #expect(
+                status[member: "listener"]?.description
+                    == #"{"protocol":"https","port":\#(server.port),"redirectPort":\#(redirectPort)}"#)
+            let certificates = (0..<4).map { status[member: "certificates"]?[element: $0] }
+            #expect(
+                certificates.map { $0?[member: "name"]?.stringValue } == [
+                    "localhost", "listen.tls.clients", "parts", "parts",
+                ])
+            #expect(
+                certificates.map { $0?[member: "kind"]?.stringValue } == [
+                    "server", "client_authority", "client", "authority",
+                ])
+            let days = certificates.map { ($0?[member: "secondsLeft"]?.intValue ?? 0) / 86_400 }
+            #expect(days == [29, 29, 29, 29])
             let settings = server.configurationAnswer.fragment.description
             #expect(settings.contains(folder.path("app.pem")))
             #expect(!settings.contains("s3cr3t"))

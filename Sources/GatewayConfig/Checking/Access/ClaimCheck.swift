@@ -16,10 +16,8 @@ struct ClaimCheck {
     mutating func run() {
         guard reader.problems.errorCount == 0 else { return }
         for entry in access.document.auth {
-            guard case .apiKeys(let settings) = entry.method, let contents = settings.contents else {
-                continue
-            }
-            keys[entry.name.value] = try? APIKeyTable(parsing: contents[...])
+            guard case .apiKeys(let settings) = entry.method else { continue }
+            keys[entry.name.value] = settings.table
         }
         warnOfEmptyTables()
         for limit in access.document.rateLimits where !limit.isUnknown { check(limit) }

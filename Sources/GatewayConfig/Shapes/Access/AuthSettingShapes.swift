@@ -17,7 +17,7 @@ extension SettingTable where Root == APIKeySettings {
             "The file with a line for each key: NAME SHA256 [claim=value ...]; sluice key NAME makes one."
         ) {
             $0.file = $1.path
-            $0.contents = $1.contents
+            $0.table = $1.contents
         }
         Setting("header", \.header, .keyField, "The field that has the key.")
     }
@@ -133,10 +133,10 @@ extension SettingTable where Root == ClientCertificateSettings {
 // MARK: Keys
 
 /// A file that settings name, and what it contains.
-struct SettingFile: Sendable {
+struct SettingFile<Contents: Sendable>: Sendable {
     var path: String
     /// Nil if it is not read.
-    var contents: [UInt8]?
+    var contents: Contents?
 }
 
 /// Where the keys of tokens are, and what a file of keys contains.
@@ -187,21 +187,26 @@ extension ValueType where Value == TokenKeySource {
     }
 }
 
-extension ValueType where Value == SettingFile {
+extension ValueType where Value == SettingFile<APIKeyTable> {
     /// A file with keys of programs.
-    static let apiKeyFile = file(atMost: APIKeyTable.maxLength) { _ = try APIKeyTable(parsing: $0) }
+    static let apiKeyFile = file(atMost: APIKeyTable.maxLength) { try APIKeyTable(parsing: $0[...]) }
+}
 
+extension ValueType where Value == SettingFile<[UInt8]> {
     /// A file with a key set, which may have secrets.
-    static let keySetFile = file(atMost: KeySet.maxLength) {
-        _ = try KeySet(parsing: $0, allowsSecrets: true)
+    static let keySetFile = file(atMost: KeySet.maxLength) { bytes in
+        _ = try KeySet(parsing: bytes[...], allowsSecrets: true)
+        return bytes
     }
+}
 
+extension ValueType {
     /// - Parameters:
     ///   - limit: the most bytes that it may have.
-    ///   - check: throws what is wrong with the contents. The reason must not have any of them.
-    private static func file(
-        atMost limit: Int, _ check: @escaping @Sendable (ArraySlice<UInt8>) throws -> Void
-    ) -> ValueType {
+    ///   - parse: throws what is wrong with the contents. The reason must not have any of them.
+    fileprivate static func file<Contents: Sendable>(
+        atMost limit: Int, _ parse: @escaping @Sendable ([UInt8]) throws -> Contents
+    ) -> ValueType where Value == SettingFile<Contents> {
         ValueType(schema: ValueType<String>.text.schema) { node, subject, reader in
             guard let path = ValueType<String>.text.read(node, subject, reader) else { return nil }
             guard !node.isUnknown, let source = reader.files else { return SettingFile(path: path) }
@@ -210,12 +215,11 @@ extension ValueType where Value == SettingFile {
             do throws(ConfigSourceError) {
                 let bytes = try source.read(path, limit: limit)
                 do {
-                    try check(bytes[...])
+                    return SettingFile(path: path, contents: try parse(bytes))
                 } catch {
                     reader.error("\(subject.text): \(error)", at: node.place)
                     return nil
                 }
-                return SettingFile(path: path, contents: bytes)
             } catch {
                 // A path in a variable is not shown.
                 let tried = Shown.text(reader.redacted(source.absolute(path)), atMost: 200)

@@ -86,13 +86,18 @@ struct AccessDirectory: Sendable {
         if TransportFields.areInRequest(settings.header) {
             faults.append("\(subject): no client can send the header \(settings.header)")
         }
+        guard let table = keyTable(settings, subject) else { return nil }
+        return KeyEntry(declaration.name, settings.header, table, send: declaration.send)
+    }
+
+    private mutating func keyTable(_ settings: APIKeySettings, _ subject: String) -> APIKeyTable? {
+        if let table = settings.table { return table }
         guard
             let contents = contents(
                 settings.contents, of: settings.file, subject, atMost: APIKeyTable.maxLength)
         else { return nil }
         do throws(APIKeyFault) {
-            let table = try APIKeyTable(parsing: contents[...])
-            return KeyEntry(declaration.name, settings.header, table, send: declaration.send)
+            return try APIKeyTable(parsing: contents[...])
         } catch {
             faults.append(
                 "\(subject): \(settings.file.isEmpty ? "" : "\(settings.file), ")\(error.description)")

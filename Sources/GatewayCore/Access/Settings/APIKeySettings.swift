@@ -1,3 +1,4 @@
+package import AccessControl
 public import HTTPModel
 
 /// Keys of clients, kept as digests in a file.
@@ -7,8 +8,10 @@ public struct APIKeySettings: Sendable, Hashable {
     public var file: String
     /// The field of the request that has the key. Default `X-API-Key`.
     public var header: HTTPFieldName
-    /// What the file contains; nil if the gateway reads it.
+    /// What the file contains, or the lines in Swift; nil if the gateway reads the file.
     package var contents: [UInt8]?
+    /// The keys of the file, if they have been read.
+    package var table: APIKeyTable?
 
     /// Creates settings with the default field.
     public init(file: String, header: HTTPFieldName = "X-API-Key") {

@@ -4,69 +4,8 @@ import GatewayCore
 import HTTPInbound
 import HTTPModel
 
-/// The port for plain HTTP of a gateway that speaks TLS, on one loop: it redirects to https. Confined to the
-/// loop.
-final class RedirectServer {
-    private let listener: Listener
-    private let server: InboundServer
-    /// Called once, when the last connection has closed after `stopAccepting`.
-    var onIdle: (() -> Void)?
-
-    /// - Parameters:
-    ///   - listener: of the port.
-    ///   - limits: the loop's.
-    ///   - shared: has the connections of all loops, among which these count.
-    ///   - bodies: counts the bodies of the loop's requests.
-    ///   - handler: answers.
-    ///   - errorRenderer: called for each refusal.
-    init(
-        _ listener: Listener, on loop: EventLoop, _ limits: InboundLimits, _ shared: Worker.Shared,
-        bodies: BodyBudget, clients: ClientSettings, _ handler: RedirectHandler,
-        errorRenderer: @escaping (InboundError) -> HTTPResponse
-    ) {
-        self.listener = listener
-        server = InboundServer(
-            loop: loop, limits: Self.limits(limits), total: shared.connections, bodies: bodies,
-            fileDescriptors: shared.fileDescriptors, clients: clients, handler: handler,
-            errorRenderer: errorRenderer)
-        let log = shared.logs.diagnostics
-        listener.onExhausted = { error, shed in
-            log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": shed])
-        }
-        let limitLog = shared.connectionLimitLog
-        server.onShed = { counts in limitLog.add(counts, on: loop) }
-        server.onIdle = { [unowned self] in onIdle?() }
-    }
-
-    /// One answer a connection: a client that follows it opens another one, to the port with TLS.
-    private static func limits(_ limits: InboundLimits) -> InboundLimits {
-        var limits = limits
-        limits.requestsPerConnection = 1
-        limits.connectionsAboveLimit = min(limits.connectionsAboveLimit, 4)
-        // Its answers are small.
-        limits.spoolDirectory = nil
-        return limits
-    }
-
-    func use(
-        _ handler: RedirectHandler, _ limits: InboundLimits, clients: ClientSettings,
-        errorRenderer: @escaping (InboundError) -> HTTPResponse
-    ) {
-        server.use(handler, limits: Self.limits(limits), clients: clients, errorRenderer: errorRenderer)
-    }
-
-    func accept() { server.adopt(listener) }
-
-    func beginDrain() { server.beginDrain() }
-
-    func dropNewSYNs() { server.dropNewSYNs() }
-
-    func stopAccepting() { server.stopAccepting() }
-
-    func close() { server.close() }
-}
-
-/// Answers the requests of the port for plain HTTP. Confined to its loop.
+/// Answers the requests of a gateway's port for plain HTTP, while its other port speaks TLS: redirects them to
+/// https. Confined to its loop.
 final class RedirectHandler: InboundHandler {
     /// The loop's handler of requests, which answers health checks and renders errors.
     let requests: RequestHandler
@@ -110,6 +49,19 @@ final class RedirectHandler: InboundHandler {
             RequestFacts(answer, keepsFields: requests.recorder.keepsFields),
             requestID: answer.response?.fields.firstValueBytes(.xRequestID),
             of: Health.isAsked(by: answer.head) ? RouteLabel.health : RouteLabel.redirect, note)
+    }
+}
+
+extension InboundLimits {
+    /// The limits of a port that redirects. One answer a connection: a client that follows it opens another
+    /// one, to the port with TLS.
+    var forRedirects: InboundLimits {
+        var limits = self
+        limits.requestsPerConnection = 1
+        limits.connectionsAboveLimit = min(limits.connectionsAboveLimit, 4)
+        // Its answers are small.
+        limits.spoolDirectory = nil
+        return limits
     }
 }
 
