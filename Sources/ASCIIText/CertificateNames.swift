@@ -9,7 +9,7 @@ public struct CertificateNames: Sendable, Hashable {
     /// In lower case, without a final dot.
     private var names: Set<String> = []
     /// What follows the asterisk, in lower case: `.example.com`.
-    private var suffixes: [String] = []
+    private var suffixes: Set<String> = []
     private var uris: Set<String> = []
 
     /// - Parameter texts: valid names, and at least one: see `fault`.
@@ -21,8 +21,8 @@ public struct CertificateNames: Sendable, Hashable {
                 continue
             }
             let name = Self.normalized(text)
-            if name.utf8.first == UInt8(ascii: "*") {
-                suffixes.append(String(name.dropFirst()))
+            if name.utf8.first == Self.asterisk {
+                suffixes.insert(String(name.dropFirst()))
             } else {
                 names.insert(name)
             }
@@ -31,9 +31,32 @@ public struct CertificateNames: Sendable, Hashable {
 
     /// Returns why a text is not such a name, phrased to follow it; nil if it is one.
     public static func fault(of text: String) -> String? {
-        (isURI(text) ? isValidURI(text) : isValidName(text))
-            ? nil : "is not a DNS name such as shop.example.com or *.example.com, or a URI"
+        if isAddress(text) {
+            return
+                "is an IP address, which names no client: use a DNS name such as shop.example.com, or a URI"
+        }
+        guard isURI(text) ? isValidURI(text) : isValidName(text) else {
+            return "is not a DNS name such as shop.example.com or *.example.com, or a URI"
+        }
+        if isURI(text), text.utf8.contains(asterisk) {
+            return "is a URI with an asterisk, which stands for nothing there: list each URI in full"
+        }
+        return nil
     }
+
+    /// Whether a text looks like an IP address: four numbers, or hexadecimal digits between colons.
+    private static func isAddress(_ text: String) -> Bool {
+        let labels = normalized(text).utf8.split(separator: Byte.point, omittingEmptySubsequences: false)
+        if labels.count == 4, labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy(ASCII.isDigit) }) {
+            return true
+        }
+        let digits = text.utf8.filter { !"[]:.".utf8.contains($0) }
+        let colons = text.utf8.count { $0 == Byte.colon }
+        return (colons == 7 || text.utf8.firstRange(of: "::".utf8) != nil)
+            && digits.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains(ASCII.lowercased($0)) }
+    }
+
+    private static let asterisk = UInt8(ascii: "*")
 
     private static func isValidURI(_ text: String) -> Bool {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
@@ -52,17 +75,23 @@ public struct CertificateNames: Sendable, Hashable {
         return labels.dropFirst(isWildcard ? 1 : 0).allSatisfy(isLabel)
     }
 
-    /// Returns the first name of a certificate that is one of these; nil if none is.
+    /// Returns the DNS names of a certificate that say who its holder is, in lower case and without a final
+    /// dot. A name with an asterisk stands for many, so it is left out.
+    public static func identities(_ dnsNames: [String]) -> [String] {
+        dnsNames.map(normalized).filter { !$0.isEmpty && !$0.utf8.contains(asterisk) }
+    }
+
+    /// Returns the first name of a certificate that is one of these, a DNS name as `identities` writes it;
+    /// nil if none is.
     ///
     /// - Parameters:
     ///   - dnsNames: the DNS names of its subjectAltName.
     ///   - uris: the URIs of its subjectAltName.
     public func match(dnsNames: [String], uris: [String]) -> String? {
-        dnsNames.first(where: has) ?? uris.first(where: self.uris.contains)
+        Self.identities(dnsNames).first(where: has) ?? uris.first(where: self.uris.contains)
     }
 
-    private func has(_ dnsName: String) -> Bool {
-        let name = Self.normalized(dnsName)
+    private func has(_ name: String) -> Bool {
         if names.contains(name) { return true }
         // An asterisk stands for one label.
         guard !suffixes.isEmpty, let dot = name.firstIndex(of: "."), dot != name.startIndex else {

@@ -6,9 +6,12 @@ public struct InboundLimits: Sendable, Hashable {
     /// Time for the TLS handshake, from accept, with a header of the PROXY protocol before it. Default 10 s.
     /// Beyond it: close.
     public var handshakeDeadline = Duration.seconds(10)
-    /// TLS handshakes of one loop that are not done. Default 256. Beyond it, the longest one, from 1 s on,
-    /// gives way to a newcomer, else newcomers wait in the backlog.
-    public var handshakes = 256
+    /// TLS handshakes of one loop that are not done. They are among `connections`. Default: a quarter of
+    /// `connections`, divided by the loops of a gateway, and at least 256. Beyond it, one gives way to a
+    /// newcomer: of the client (an IPv4 address or an IPv6 /64) with the most of them, the longest one without
+    /// a complete ClientHello, or one that has waited 1 s for the client since the server's answer. If all
+    /// wait for the server, newcomers wait in the backlog.
+    public var handshakes: Int?
 
     /// Longest request target. Default 8 KiB. Beyond it: 414.
     public var target = 8 * 1024
@@ -107,6 +110,11 @@ public struct InboundLimits: Sendable, Hashable {
     /// and at least 1. `descriptors` is `RLIMIT_NOFILE` after its soft limit was raised.
     public static func connections(_ most: Int = 10_000, descriptors: Int) -> Int {
         max(1, min(most, descriptors / 2 - files(descriptors: descriptors)))
+    }
+
+    /// Returns the standard for `handshakes`, given the limit of the process's connections.
+    package static func handshakes(connections: Int, loops: Int) -> Int {
+        max(256, connections / (4 * max(1, loops)))
     }
 
     /// The part of a process's descriptors that files for clients may take. Connections of clients leave it,

@@ -46,9 +46,9 @@ public final class InboundServer {
     public internal(set) var tls: InboundTLS?
     /// The handshakes that ended since the start.
     public internal(set) var handshakes = HandshakeCounts()
-    /// Called for each handshake that did not succeed, with the reason. A client that leaves before its first
-    /// byte has begun none.
-    public var onHandshakeFailed: ((_ reason: String, _ peer: SocketAddress) -> Void)?
+    /// Called for each handshake that did not succeed, with the reason, and whether it made room for a
+    /// newcomer. A client that leaves before its first byte has begun none.
+    public var onHandshakeFailed: ((_ reason: String, _ peer: SocketAddress, _ isShed: Bool) -> Void)?
     /// The connections whose handshakes are not done.
     var unfinished = UnfinishedHandshakes()
     let turns: HandshakeTurns

@@ -17,11 +17,40 @@ struct CertificateNamesTests {
     }
 
     @Test(
+        "An IP address is no name of a client",
+        arguments: ["127.0.0.1", "10.20.30.40", "::1", "fe80::1", "2001:db8::7", "[::1]"])
+    func addresses(text: String) {
+        #expect(
+            CertificateNames.fault(of: text)
+                == "is an IP address, which names no client: use a DNS name such as shop.example.com, or a URI"
+        )
+    }
+
+    @Test("A URI with an asterisk is refused", arguments: ["spiffe://x/*", "spiffe://*.x/a", "urn:*"])
+    func wildcardURIs(text: String) {
+        #expect(
+            CertificateNames.fault(of: text)
+                == "is a URI with an asterisk, which stands for nothing there: list each URI in full")
+    }
+
+    @Test("A wildcard in a certificate is no identity and matches nothing, not even the same wildcard")
+    func wildcards() {
+        let names = CertificateNames(["*.partner.example", "partner.example"])
+        for name in ["*.partner.example", "*.PARTNER.example.", "a*.partner.example", "*"] {
+            #expect(names.match(dnsNames: [name], uris: []) == nil, "\(name)")
+        }
+        #expect(
+            names.match(dnsNames: ["*.partner.example", "b.partner.example"], uris: []) == "b.partner.example"
+        )
+        #expect(CertificateNames.identities(["*.a.example", "B.Example.", ".", "c"]) == ["b.example", "c"])
+    }
+
+    @Test(
         "DNS names, names with an asterisk for their first label and URIs are names",
         arguments: [
             "localhost", "shop.example.com", "shop.example.com.", "SHOP.example.com", "*.example.com",
             "_a.b-c.d",
-            "spiffe://example.com/shop", "urn:uuid:1",
+            "spiffe://example.com/shop", "urn:uuid:1", "1.2.3.4.example", "abc:def", "1.2.3",
         ])
     func accepted(text: String) { #expect(CertificateNames.fault(of: text) == nil) }
 
@@ -39,11 +68,11 @@ struct CertificateNamesTests {
         #expect(names.match(dnsNames: [], uris: ["spiffe://example.com/Shop", "shop.example.com"]) == nil)
     }
 
-    @Test("The first name that matches is told as the certificate has it, DNS names first")
+    @Test("The first name that matches is told in lower case without a final dot, DNS names first")
     func matches() {
         let names = CertificateNames(["Shop.example.com.", "*.partner.example", "spiffe://example.com/shop"])
-        #expect(names.match(dnsNames: ["other", "SHOP.example.com"], uris: []) == "SHOP.example.com")
-        #expect(names.match(dnsNames: ["a.Partner.example."], uris: []) == "a.Partner.example.")
+        #expect(names.match(dnsNames: ["other", "SHOP.example.com"], uris: []) == "shop.example.com")
+        #expect(names.match(dnsNames: ["a.Partner.example."], uris: []) == "a.partner.example")
         #expect(
             names.match(dnsNames: ["other"], uris: ["urn:x:y", "spiffe://example.com/shop"])
                 == "spiffe://example.com/shop")

@@ -113,6 +113,10 @@ struct LimitTests {
         #expect(standard.connectionsAboveLimit == 32)
         #expect(configuration.inboundLimits(largestBody: 1, descriptors: 1024).connectionsAboveLimit == 16)
         #expect(configuration.inboundLimits(largestBody: 1, descriptors: 40).connectionsAboveLimit == 1)
+        #expect(standard.handshakes == 625)
+        #expect(own.handshakes == 256)
+        configuration.inbound.handshakes = 7
+        #expect(configuration.inboundLimits(largestBody: 1, descriptors: 1024).handshakes == 7)
     }
 
     @Test("An endpoint may allow longer bodies than the gateway's limit")

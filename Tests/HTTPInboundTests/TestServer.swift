@@ -64,7 +64,7 @@ final class TestServer: Sendable {
                     status: error.status, fields: ["Content-Type": "text/plain"],
                     body: [Array("\(error.reason): \(error.message)".utf8)[...]])
             }
-            server.onHandshakeFailed = { reason, _ in log.add("no handshake: \(reason)") }
+            server.onHandshakeFailed = { reason, _, _ in log.add("no handshake: \(reason)") }
             server.onProxyHeaderRefused = { reason, _ in log.add("no PROXY header: \(reason)") }
             server.adopt(listener)
             return (LoopBound(server, loop: loop), LoopBound(handler, loop: loop))

@@ -50,6 +50,32 @@ struct ArgumentsTests {
         #expect(try parse([], environment: environment).string("host") == nil)
     }
 
+    @Test("An empty variable of a flag that protects the gateway is refused by its name")
+    func emptyProtection() throws {
+        let flags = CommandSpecification.serve.flags
+        let protecting =
+            flags.filter { $0.environmentName.hasPrefix("SLUICE_TLS") }
+            + flags.filter { ["hsts", "admin-token-file"].contains($0.name) }
+        #expect(protecting.count == 9)
+        for flag in flags {
+            let variable = flag.environmentName
+            let isRefused = protecting.contains { $0.name == flag.name }
+            let environment = [variable: ""]
+            if isRefused {
+                let message = "\(variable) is empty: set it to \(flag.placeholder), or remove the variable"
+                #expect(throws: UsageError(message: message)) {
+                    try ProgramArguments([], for: .serve, environment: environment)
+                }
+                // A flag takes precedence over its variable, which is then not read.
+                #expect(throws: Never.self) {
+                    try ProgramArguments(["--\(flag.name)", "x"], for: .serve, environment: environment)
+                }
+            } else {
+                #expect(try ProgramArguments([], for: .serve, environment: environment).all(flag.name) == [])
+            }
+        }
+    }
+
     /// A broken value for the variable of each flag that refuses some value.
     private static let broken = [
         "SLUICE_HOST": "nowhere", "SLUICE_PORT": "http", "SLUICE_HOSTS": "a b", "SLUICE_NAME": "a/b",

@@ -57,6 +57,11 @@ struct TLSFlagTests {
                     + "shop.example.com or *.example.com, or a URI"
             ),
             (
+                pair + ["--tls-client-ca", "a", "--tls-client-names", "127.0.0.1"],
+                "--tls-client-names takes names separated by commas: '127.0.0.1' is an IP address, which names "
+                    + "no client: use a DNS name such as shop.example.com, or a URI"
+            ),
+            (
                 ["--redirect-port", "80"],
                 "--redirect-port needs TLS: --tls-cert and --tls-key, or --tls self-signed"
             ), (["--hsts", "60"], "--hsts needs TLS: --tls-cert and --tls-key, or --tls self-signed"),

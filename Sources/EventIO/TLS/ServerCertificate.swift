@@ -24,6 +24,9 @@ public struct ServerCertificate: Sendable, Hashable {
     /// The DNS names, then the addresses.
     public var names: [String] { dnsNames + addresses }
 
+    /// Whether a certificate for `name`, which may have `*` for its first label, is valid for this host.
+    package static func covers(_ name: String, host: String) -> Bool { ServerNames.covers(name, host) }
+
     /// Whether it is valid for this host: a DNS name in any case, or an IP address.
     public func serves(host: String) -> Bool {
         if let address = SocketAddress(host: host, port: 0) { return addresses.contains(address.host) }

@@ -19,6 +19,8 @@ final class ServerCertificates: @unchecked Sendable {
     private let byName: [String: [Int]]
     /// The same for wildcard names, without `*.`.
     private let byParent: [String: [Int]]
+    /// The IP addresses of all certificates.
+    private let addresses: Set<String>
     /// The first certificate, and those for its first name with other types of keys.
     private let standard: [Int]
 
@@ -64,6 +66,7 @@ final class ServerCertificates: @unchecked Sendable {
         self.facts = facts
         byName = names.exact
         byParent = names.wildcard
+        addresses = Set(facts.flatMap(\.addresses))
         standard = names.standard(facts[0])
         isKept = true
     }
@@ -131,6 +134,15 @@ final class ServerCertificates: @unchecked Sendable {
     }
 
     // MARK: Selecting
+
+    /// Whether a certificate is for this host: a DNS name in any case, or an IP address. Costs the same with
+    /// any number of names.
+    func serves(host: String) -> Bool {
+        if let address = SocketAddress(host: host, port: 0) { return addresses.contains(address.host) }
+        let name = ServerNames.canonical(host)
+        return byName[name] != nil
+            || ServerNames.parent(of: name).map { byParent[String($0)] != nil } ?? false
+    }
 
     /// The certificates for a server name, one for each type of key: with the exact name, else with a
     /// wildcard for its first label, else the standard ones.
@@ -229,21 +241,22 @@ private struct NameTable {
         labels.append(label)
         for name in Set(facts.dnsNames.map(ServerNames.canonical)).sorted() {
             if name.hasPrefix("*.") {
-                try add(facts.index, name, &wildcard[String(name.dropFirst(2)), default: []])
+                let parent = String(name.dropFirst(2))
+                try check(facts.index, name, wildcard[parent])
+                wildcard[parent, default: []].append(facts.index)
             } else {
-                try add(facts.index, name, &exact[name, default: []])
+                try check(facts.index, name, exact[name])
+                exact[name, default: []].append(facts.index)
             }
         }
     }
 
-    private func add(_ index: Int, _ name: String, _ known: inout [Int]) throws(TLSError) {
-        if let other = known.first(where: { kinds[$0] == kinds[index] }) {
-            throw TLSError(
-                .configuration,
-                "server certificates \(labels[other]) and \(labels[index]) are both for \(name) "
-                    + "with \(kinds[index].described) key")
-        }
-        known.append(index)
+    private func check(_ index: Int, _ name: String, _ known: [Int]?) throws(TLSError) {
+        guard let other = known?.first(where: { kinds[$0] == kinds[index] }) else { return }
+        throw TLSError(
+            .configuration,
+            "server certificates \(labels[other]) and \(labels[index]) are both for \(name) "
+                + "with \(kinds[index].described) key")
     }
 
     /// The first certificate, and those for its first name with other types of keys.

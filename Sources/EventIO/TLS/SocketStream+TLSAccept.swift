@@ -1,3 +1,5 @@
+import Glibc
+
 extension SocketStream {
     /// Encrypts everything that follows, as the server. Call it on an open stream before anything is written.
     /// `streamConnected` is called after the handshake. If that fails, the client gets an alert, the stream
@@ -42,6 +44,19 @@ extension SocketStream {
         mayHaveMore = true
         return false
     }
+
+    /// Whether the peer has sent bytes that the stream has not read. Costs a system call.
+    package var hasUnreadBytes: Bool {
+        guard isUp else { return false }
+        var byte: UInt8 = 0
+        while true {
+            let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+            if count >= 0 || errno != EINTR { return count > 0 }
+        }
+    }
+
+    /// Whether anything was written to the peer, also by TLS.
+    package var hasSent: Bool { wireCount > 0 }
 
     /// The version of TLS; nil before the end of the handshake and without TLS.
     public var tlsVersion: TLSConfiguration.Version? { tls?.version }

@@ -55,6 +55,8 @@ final class TLSEngine {
     var mayStep = false
     /// Whether fed bytes may be left unread.
     var mayHaveUnread = false
+    /// Judges what a client sends in its handshake; nil on a client's side and after the handshake.
+    private var helloSize: ClientHelloSize?
     /// Bytes fed since the last content.
     private var emptyCount = 0
 
@@ -99,6 +101,7 @@ final class TLSEngine {
     convenience init(_ context: TLSServerContext, stream: SocketStream) throws(TLSError) {
         try self.init(.server(context), context.handle, stream: stream)
         SSL_set_accept_state(ssl)
+        helloSize = ClientHelloSize()
     }
 
     private init(_ role: Role, _ context: OpaquePointer, stream: SocketStream) throws(TLSError) {
@@ -143,11 +146,18 @@ final class TLSEngine {
         guard result != 1 else {
             stopWaiting()
             isHandshakeDone = true
+            helloSize = nil
             applicationProtocol = selectedProtocol
             if let failure = refusedProtocol { return .failed(failure) }
             return .done
         }
         let code = SSL_get_error(ssl, result)
+        if helloSize?.isTooLarge == true {
+            isBroken = true
+            return .failed(
+                TLSError(
+                    .protocolError, "the ClientHello is larger than \(ClientHelloSize.largest >> 10) KiB"))
+        }
         return code == SSL_ERROR_WANT_READ ? .needsMore : .failed(failure(code))
     }
 
@@ -242,8 +252,21 @@ final class TLSEngine {
         return result != 1 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ
     }
 
-    /// Called by OpenSSL: copies input to `room`. Returns 0 when none is left.
+    /// Called by OpenSSL: copies input to `room`. Returns 0 when none is left, or none may be read.
     func takeInput(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        let count = copyInput(to: room)
+        return helloSize == nil || mayRead(UnsafeRawBufferPointer(rebasing: room[..<count])) ? count : 0
+    }
+
+    /// Whether the next bytes of a client's handshake may be read.
+    private func mayRead(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // By TLS 1.2 only the first ClientHello comes in plaintext, and by TLS 1.3 also the second one.
+        if helloSize?.isComplete == true, SSL_version(ssl) != TLS1_3_VERSION { helloSize = nil }
+        helloSize?.received(bytes)
+        return helloSize?.isTooLarge != true
+    }
+
+    private func copyInput(to room: UnsafeMutableRawBufferPointer) -> Int {
         if keptRead < kept.count {
             let count = min(room.count, kept.count - keptRead)
             kept.withUnsafeBytes {

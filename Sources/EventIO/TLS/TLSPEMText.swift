@@ -36,12 +36,18 @@ final class TLSPEMText {
     }
 
     /// Whether the text has an encrypted key. Call it before the text is parsed.
-    var isEncrypted: Bool {
+    ///
+    /// "BEGIN ENCRYPTED PRIVATE KEY" (RFC 7468, section 11) or "Proc-Type: 4,ENCRYPTED" (RFC 1421).
+    var isEncrypted: Bool { contains("ENCRYPTED") }
+
+    /// Whether the text has a private key of any type (RFC 7468, sections 10, 11 and 13). Call it before the
+    /// text is parsed.
+    var hasPrivateKey: Bool { contains("PRIVATE KEY-----") }
+
+    private func contains(_ words: String) -> Bool {
         var start: UnsafeMutablePointer<CChar>?
         let count = copenssl_BIO_get_mem_data(handle, &start)
-        // "BEGIN ENCRYPTED PRIVATE KEY" (RFC 7468, section 11) or "Proc-Type: 4,ENCRYPTED" (RFC 1421).
-        return UnsafeRawBufferPointer(start: start, count: max(0, count))
-            .firstRange(of: "ENCRYPTED".utf8) != nil
+        return UnsafeRawBufferPointer(start: start, count: max(0, count)).firstRange(of: words.utf8) != nil
     }
 
     func reason(_ code: UInt) -> String {

@@ -7,6 +7,9 @@ struct TLSPrivateKey: ~Copyable {
     let handle: OpaquePointer
 
     init(_ text: TLSPEMText, password: String?) throws(TLSError) {
+        guard text.hasPrivateKey else {
+            throw TLSError(.configuration, "\(text.subject): contains no private key in PEM")
+        }
         guard password != nil || !text.isEncrypted else {
             throw TLSError(
                 .configuration,

@@ -35,8 +35,8 @@ public struct TLSServerConfiguration: Sendable, Hashable {
     /// Default: no certificate is requested of clients.
     public var clients: Clients?
     /// The protocols that the server selects by ALPN, preferred first. A client that offers others only is
-    /// refused with the alert `no_application_protocol`. Default: HTTP/1.1.
-    public var applicationProtocols = ["http/1.1"]
+    /// refused with the alert `no_application_protocol`. Default: HTTP/1.1, then HTTP/1.0.
+    public var applicationProtocols = ["http/1.1", "http/1.0"]
 
     /// Creates a configuration with these certificates.
     public init(certificates: [TLSConfiguration.Identity]) {

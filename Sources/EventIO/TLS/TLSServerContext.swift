@@ -67,7 +67,7 @@ public final class TLSServerContext: @unchecked Sendable {
     deinit { SSL_CTX_free(handle) }
 
     /// Whether a certificate is valid for this host: a DNS name in any case, or an IP address.
-    public func serves(host: String) -> Bool { certificates.contains { $0.serves(host: host) } }
+    public func serves(host: String) -> Bool { certificateTable.serves(host: host) }
 
     /// Whether both contexts accept the same clients. If not, those that one has accepted must not stay with
     /// the other.

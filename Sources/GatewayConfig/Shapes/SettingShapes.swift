@@ -78,6 +78,9 @@ extension SettingTable where Root == GatewayServerConfiguration {
             "connections", \.inbound.connections, .integer(1...10_000_000), showsDefault: false,
             "Connections of clients to the process.")
         Setting(
+            "handshakes", \.inbound.handshakes, .integer(1...1_000_000),
+            "TLS handshakes of clients that are not done, for each event loop.")
+        Setting(
             "sendRate", \.inbound.sendRate, .rate("1B/s", "1GiB/s"),
             "What a client must acknowledge on average, after 30 s in which output waits for it.")
         Setting(

@@ -72,8 +72,13 @@ struct ServerTLS: Sendable {
                     "\(subject) has no issuer behind it, so that clients refuse it which do not know the issuer"
                 )
             }
-            warnings += unserved(certificate, by: hosts).map { name in
-                "\(subject) is for \(name), which is not among the names in hosts: requests for it get 421"
+            let others = unserved(certificate, by: hosts)
+            if let name = others.first {
+                warnings.append(
+                    others.count == 1
+                        ? "\(subject) is for \(name), which is not among the names in hosts: requests for it get 421"
+                        : "\(subject) is for \(name) and \(others.count - 1) more, which are not among the names in "
+                            + "hosts: requests for them get 421")
             }
             if let key = identity.privateKey.path, isReadableByAll(key) {
                 warnings.append("server key \(key) can be read by every user of this machine: chmod 640")
@@ -88,7 +93,7 @@ struct ServerTLS: Sendable {
             guard name.hasPrefix("*.") else { return !hosts.allows(Array(name.utf8)[...]) }
             // Some name below the asterisk is enough.
             return hosts.names?.contains { served in
-                served == name || certificate.serves(host: served)
+                served == name || ServerCertificate.covers(name, host: served)
                     || served.hasPrefix("*.") && name.hasSuffix(served.dropFirst())
             } == false
         }

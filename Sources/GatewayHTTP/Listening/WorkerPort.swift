@@ -47,9 +47,9 @@ final class WorkerPort {
             proxyLog.add(ProxyHeaderCounts(reason, from: address), on: loop)
         }
         let handshakeLog = shared.handshakeLog
-        server.onHandshakeFailed = { reason, peer in
+        server.onHandshakeFailed = { reason, peer, isShed in
             log.handshakeFailed(reason, peer)
-            handshakeLog.add(FailedHandshakes(reason, from: peer), on: loop)
+            handshakeLog.add(FailedHandshakes(reason, from: peer, isShed: isShed), on: loop)
         }
         server.onSpoolFailed = { error in
             log.write(.warning, "answers for slow clients stay in memory", ["error": "\(error)"])

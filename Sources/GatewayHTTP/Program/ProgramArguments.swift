@@ -31,7 +31,7 @@ public struct ProgramArguments: Sendable, Equatable {
 
     /// `words` follow the command's name; `--flag value` and `--flag=value` mean the same. `environment` has
     /// the values of flags that are not in `words`; empty variables and links to Kubernetes Services are
-    /// ignored.
+    /// ignored. An empty variable of a flag that protects the gateway is an error.
     package init(
         _ words: some Sequence<String>, for command: CommandSpecification, environment: [String: String]
     ) throws(UsageError) {
@@ -66,8 +66,12 @@ public struct ProgramArguments: Sendable, Equatable {
         telemetry = environment.filter { $0.key.hasPrefix("OTEL_") }
         for flag in command.flags where values[flag.name] == nil {
             let variable = flag.environmentName
-            guard let value = environment[variable], !value.isEmpty, !Self.isServiceLink(variable, value)
-            else { continue }
+            guard let value = environment[variable], !Self.isServiceLink(variable, value) else { continue }
+            guard !value.isEmpty else {
+                guard flag.protects else { continue }
+                throw UsageError(
+                    message: "\(variable) is empty: set it to \(flag.placeholder), or remove the variable")
+            }
             values[flag.name] =
                 flag.mayRepeat ? value.split(separator: ",").map { Self.trimmed($0) } : [value]
             variables[flag.name] = variable

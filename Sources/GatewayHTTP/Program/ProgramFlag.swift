@@ -13,6 +13,9 @@ public struct ProgramFlag: Sendable {
     /// Whether it may be the last word, or stand before another flag, without a value. Then its variable has
     /// the value.
     package var mayOmitValue = false
+    /// Whether the gateway is less safe without it. Then its variable must not be empty: whoever set it wanted
+    /// the protection.
+    package var protects = false
 
     /// Creates a flag.
     ///
@@ -30,6 +33,13 @@ public struct ProgramFlag: Sendable {
         self.help = help
         self.fallback = fallback
         self.mayRepeat = mayRepeat
+    }
+
+    /// The flag, as one that `protects`.
+    package var protecting: ProgramFlag {
+        var flag = self
+        flag.protects = true
+        return flag
     }
 
     /// `SLUICE_DRAIN_DELAY` for `drain-delay`.

@@ -36,7 +36,8 @@ package struct ServeFlags {
             ProgramFlag(
                 name: "admin-token-file", placeholder: "FILE",
                 help: "file with the bearer token that operators must send",
-                fallback: defaults.admin.token == nil ? "none" : "the token in the code"),
+                fallback: defaults.admin.token == nil ? "none" : "the token in the code"
+            ).protecting,
         ]
     }
 

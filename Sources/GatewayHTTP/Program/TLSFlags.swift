@@ -209,7 +209,7 @@ extension ServeFlags {
     var secure: [ProgramFlag] {
         let isInCode = defaults.tls != nil
         let fallback = isInCode ? "the settings in the code" : "none"
-        return [
+        let protecting = [
             ProgramFlag(
                 name: "tls-cert", placeholder: "FILE",
                 help:
@@ -237,6 +237,8 @@ extension ServeFlags {
                 name: "tls-client-auth", placeholder: "require|optional",
                 help: "whether a client without a certificate is refused in the handshake",
                 fallback: defaults.tls?.clients?.isRequired == false ? "optional" : "require"),
+        ]
+        return protecting.map(\.protecting) + [
             ProgramFlag(
                 name: "redirect-port", placeholder: "PORT",
                 help: "port for plain HTTP that redirects to https and answers /health/*",
@@ -244,7 +246,8 @@ extension ServeFlags {
             ProgramFlag(
                 name: "hsts", placeholder: "off|SECONDS",
                 help: "how long browsers call the name by https alone (Strict-Transport-Security)",
-                fallback: defaults.strictTransportSecurity.map { "\($0.maxAge.components.seconds)" } ?? "off"),
+                fallback: defaults.strictTransportSecurity.map { "\($0.maxAge.components.seconds)" } ?? "off"
+            ).protecting,
         ]
     }
 }

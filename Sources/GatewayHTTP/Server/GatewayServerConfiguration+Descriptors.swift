@@ -49,6 +49,9 @@ extension GatewayServerConfiguration {
         var limits = inbound
         // With few descriptors, clients above the limit leave enough of them for calls to upstreams.
         limits.connectionsAboveLimit = max(1, min(inbound.connectionsAboveLimit, descriptors / (16 * loops)))
+        limits.handshakes =
+            inbound.handshakes
+            ?? InboundLimits.handshakes(connections: connectionLimit(descriptors: descriptors), loops: loops)
         limits.requestBody = largestBody
         limits.bufferedBodies = max(inbound.bufferedBodies, largestBody)
         limits.drainDeadline = max(.zero, drainDeadline - drainDelay)

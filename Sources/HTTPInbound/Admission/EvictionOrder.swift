@@ -6,8 +6,7 @@ internal import EventIO
 /// goes first. If no connection is idle, the one that has waited longest for a head goes, after
 /// `headPatience`. Connections above the limit hold no place, so they only make room for each other.
 ///
-/// Each event takes constant time, so that a flood of newcomers costs the same with many connections as with
-/// few. Only `next` may walk down from the largest client to the next smaller one.
+/// Each event takes constant time: see `ClientOrder`.
 struct EvictionOrder {
     /// Identifies a connection from `insert` to `remove`. Numbers are used again.
     typealias Slot = Int
@@ -51,14 +50,6 @@ struct EvictionOrder {
         var since: MonotonicTime
     }
 
-    private struct Client {
-        let prefix: AddressPrefix
-        /// All its connections on this loop.
-        var count = 0
-        /// The idle ones, longest idle first.
-        var idle = IndexLists.List()
-    }
-
     private var entries: [Entry] = []
     private var freeSlots: [Slot] = []
     private var links = IndexLists()
@@ -66,14 +57,8 @@ struct EvictionOrder {
     private var heads = IndexLists.List()
     private var headsAboveLimit = IndexLists.List()
 
-    private var clients: [Client] = []
-    private var freeClients: [Int] = []
-    private var clientByPrefix: [AddressPrefix: Int] = [:]
-    private var clientLinks = IndexLists()
-    /// The clients with idle connections, by their number of connections.
-    private var clientsByCount: [IndexLists.List] = []
-    /// No client with idle connections has more connections than this.
-    private var largestCount = 0
+    /// The idle connections by client.
+    private var idle = ClientOrder()
 
     private(set) var countAboveLimit = 0
     var count: Int { entries.count - freeSlots.count }
@@ -82,7 +67,7 @@ struct EvictionOrder {
 
     /// A connection was accepted and waits for its first head.
     mutating func insert(_ prefix: AddressPrefix, isAboveLimit: Bool, at now: MonotonicTime) -> Slot {
-        let entry = Entry(client: client(prefix), isAboveLimit: isAboveLimit, since: now)
+        let entry = Entry(client: idle.join(prefix), isAboveLimit: isAboveLimit, since: now)
         let slot: Slot
         if let free = freeSlots.popLast() {
             slot = free
@@ -91,20 +76,18 @@ struct EvictionOrder {
             slot = entries.count
             entries.append(entry)
             links.addIndex()
+            idle.addSlot()
         }
         if isAboveLimit { countAboveLimit += 1 }
-        changeCount(of: entry.client, by: 1)
         waitsForHead(slot, at: now)
         return slot
     }
 
     /// A proxy has told whose connection it is, while that waits for its first head.
     mutating func clientKnown(_ slot: Slot, _ prefix: AddressPrefix) {
-        let (old, new) = (entries[slot].client, client(prefix))
-        guard old != new else { return }
-        entries[slot].client = new
-        changeCount(of: new, by: 1)
-        changeCount(of: old, by: -1)
+        let old = entries[slot].client
+        entries[slot].client = idle.join(prefix)
+        idle.leave(old)
     }
 
     mutating func becameIdle(_ slot: Slot, at now: MonotonicTime) {
@@ -114,12 +97,9 @@ struct EvictionOrder {
 
     private mutating func isIdleAnew(_ slot: Slot, at now: MonotonicTime) {
         becameBusy(slot)
-        let client = entries[slot].client
-        let isFirst = clients[client].idle.isEmpty
-        links.append(slot, to: &clients[client].idle)
+        idle.append(slot, of: entries[slot].client)
         entries[slot].position = .idle
         entries[slot].since = now
-        if isFirst { list(client) }
     }
 
     /// A head began, or the last answer was sent and the client has not closed yet.
@@ -138,10 +118,7 @@ struct EvictionOrder {
     mutating func becameBusy(_ slot: Slot) {
         switch entries[slot].position {
         case .busy: return
-        case .idle:
-            let client = entries[slot].client
-            links.remove(slot, from: &clients[client].idle)
-            if clients[client].idle.isEmpty { unlist(client) }
+        case .idle: idle.remove(slot, of: entries[slot].client)
         case .head:
             if entries[slot].isAboveLimit {
                 links.remove(slot, from: &headsAboveLimit)
@@ -172,7 +149,7 @@ struct EvictionOrder {
     mutating func remove(_ slot: Slot) {
         becameBusy(slot)
         if entries[slot].isAboveLimit { countAboveLimit -= 1 }
-        changeCount(of: entries[slot].client, by: -1)
+        idle.leave(entries[slot].client)
         freeSlots.append(slot)
     }
 
@@ -180,12 +157,7 @@ struct EvictionOrder {
 
     /// The connection that makes room for a newcomer. It stays in the order.
     mutating func next(at now: MonotonicTime) -> Candidate? {
-        while largestCount > 0, clientsByCount[largestCount].isEmpty { largestCount -= 1 }
-        if largestCount > 0, let client = clientsByCount[largestCount].first,
-            let slot = clients[client].idle.first
-        {
-            return Candidate(slot: slot, reason: .idle)
-        }
+        if let slot = idle.first() { return Candidate(slot: slot, reason: .idle) }
         return slowest(of: heads, after: Self.headPatience, at: now)
     }
 
@@ -199,45 +171,5 @@ struct EvictionOrder {
     ) -> Candidate? {
         guard let slot = list.first, entries[slot].since + patience <= now else { return nil }
         return Candidate(slot: slot, reason: .slowHead)
-    }
-
-    // MARK: Clients
-
-    private mutating func client(_ prefix: AddressPrefix) -> Int {
-        if let known = clientByPrefix[prefix] { return known }
-        let client: Int
-        if let free = freeClients.popLast() {
-            client = free
-            clients[client] = Client(prefix: prefix)
-        } else {
-            client = clients.count
-            clients.append(Client(prefix: prefix))
-            clientLinks.addIndex()
-        }
-        clientByPrefix[prefix] = client
-        return client
-    }
-
-    private mutating func changeCount(of client: Int, by change: Int) {
-        let isListed = !clients[client].idle.isEmpty
-        if isListed { unlist(client) }
-        clients[client].count += change
-        if isListed { list(client) }
-        guard clients[client].count == 0 else { return }
-        clientByPrefix[clients[client].prefix] = nil
-        freeClients.append(client)
-    }
-
-    /// Lists a client with idle connections, behind the others with as many connections. So of clients that
-    /// always had one connection each, the longest idle goes first.
-    private mutating func list(_ client: Int) {
-        let count = clients[client].count
-        while clientsByCount.count <= count { clientsByCount.append(IndexLists.List()) }
-        clientLinks.append(client, to: &clientsByCount[count])
-        largestCount = max(largestCount, count)
-    }
-
-    private mutating func unlist(_ client: Int) {
-        clientLinks.remove(client, from: &clientsByCount[clients[client].count])
     }
 }

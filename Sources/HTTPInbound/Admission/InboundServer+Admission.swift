@@ -8,7 +8,7 @@ extension InboundServer {
     /// How often paused listeners look for room, which another loop may have made.
     private static var acceptRetryInterval: TimeAmount { .milliseconds(50) }
     /// Connections with unread input or unsent output that are passed over for one newcomer.
-    private static var activePerNewcomer: Int { 8 }
+    static var activePerNewcomer: Int { 8 }
 
     // MARK: Newcomers
 

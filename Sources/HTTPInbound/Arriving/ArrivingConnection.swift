@@ -36,7 +36,7 @@ final class ArrivingConnection {
 
     /// Starts its deadline. Call it once it has its slot.
     func begin() {
-        if state.isUnfinishedHandshake { server.unfinished.insert(index, at: acceptedAt) }
+        if state.isUnfinishedHandshake { server.unfinished.insert(index, client) }
         setTimer()
     }
 
@@ -61,7 +61,8 @@ final class ArrivingConnection {
             peer = InboundPeer(
                 peer, client: ForwardedClient(address, scheme: isSecure ? "https" : nil))
             stream.client = peer.clientPrefix
-            server.order.clientKnown(index, peer.clientPrefix)
+            server.order.clientKnown(index, client)
+            if context != nil { server.unfinished.clientKnown(index, client) }
         }
         switch state.proxyHeaderRead() {
         case .awaitHandshake: setTimer()
@@ -93,8 +94,9 @@ final class ArrivingConnection {
     }
 
     private func awaitTurn() {
-        guard !awaitsTurn else { return }
+        guard isOpen, !awaitsTurn else { return }
         awaitsTurn = true
+        server.unfinished.awaitsTurn(index)
         server.turns.add(self)
     }
 
@@ -117,7 +119,12 @@ final class ArrivingConnection {
 extension ArrivingConnection: HandshakeWork {
     func handshakeTurn() {
         awaitsTurn = false
-        if isOpen { stream.continueHandshake() }
+        guard isOpen else { return }
+        stream.continueHandshake()
+        guard isOpen, !awaitsTurn else { return }
+        server.unfinished.hadTurn(index, hasAnswered: stream.hasSent, at: server.loop.wakeTime)
+        // It may give way to a newcomer now.
+        if !stream.hasSent { server.acceptAgain() }
     }
 }
 
@@ -127,11 +134,8 @@ extension ArrivingConnection: ClientConnection {
     var readerDueAt: MonotonicTime { .distantFuture }
     var isServed: Bool { false }
 
-    /// Costs a system call before the handshake.
-    var evictability: Evictability {
-        if awaitsTurn { return .active }
-        return !stream.isOpen || stream.isSilent ? .evictable : .active
-    }
+    /// Costs a system call.
+    var evictability: Evictability { awaitsTurn || stream.hasUnreadBytes ? .active : .evictable }
 
     func askWhenReaderIsDue() -> MonotonicTime { .distantFuture }
     func forgetIdleReport() {}

@@ -17,16 +17,31 @@ extension InboundServer {
     }
 
     /// Whether a newcomer would be one handshake too many, and none may give way.
-    var hasNoRoomForHandshakes: Bool {
-        tls != nil && unfinished.count >= limits.handshakes && unfinished.oldest(at: loop.wakeTime) == nil
+    var hasNoRoomForHandshakes: Bool { hasMostHandshakes && nextHandshakeToEnd() == nil }
+
+    /// Ends an unfinished handshake for a newcomer, if there are too many.
+    func makeRoomForHandshake() {
+        if hasMostHandshakes { nextHandshakeToEnd()?.giveWay() }
     }
 
-    /// Ends the longest unfinished handshake for a newcomer, if there are too many.
-    func makeRoomForHandshake() {
-        guard tls != nil, unfinished.count >= limits.handshakes,
-            let slot = unfinished.oldest(at: loop.wakeTime)
-        else { return }
-        connections[slot]?.giveWay()
+    private var hasMostHandshakes: Bool { tls != nil && unfinished.count >= mostHandshakes }
+
+    private var mostHandshakes: Int {
+        limits.handshakes ?? InboundLimits.handshakes(connections: total.limit, loops: 1)
+    }
+
+    private func nextHandshakeToEnd() -> (any ClientConnection)? {
+        for _ in 0..<Self.activePerNewcomer {
+            guard let slot = unfinished.next(at: loop.wakeTime) else { return nil }
+            guard let connection = connections[slot] else {
+                preconditionFailure("a closed connection is still among the handshakes")
+            }
+            switch connection.evictability {
+            case .evictable: return connection
+            case .active, .busy: unfinished.hasSent(slot)
+            }
+        }
+        return nil
     }
 
     /// Serves the requests of a connection that has arrived.
@@ -66,7 +81,7 @@ extension InboundServer {
     /// Counts a handshake that did not succeed.
     func handshakeEnded(_ result: HandshakeResult, _ reason: String, _ peer: SocketAddress) {
         handshakeEnded(result)
-        onHandshakeFailed?(reason, peer)
+        onHandshakeFailed?(reason, peer, result == .shed)
     }
 }
 

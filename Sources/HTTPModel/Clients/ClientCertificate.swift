@@ -4,7 +4,8 @@ public final class ClientCertificate: Sendable {
     /// The subject as OpenSSL writes it in one line: `CN = shop, O = Example`. Anybody may have any subject:
     /// names are in `dnsNames` and `uris`.
     public let subject: String
-    /// The DNS names of its subjectAltName, in lower case.
+    /// The DNS names of its subjectAltName, in lower case and without a final dot. Names with an asterisk are
+    /// left out, because they do not say who the client is.
     public let dnsNames: [String]
     /// The URIs of its subjectAltName, such as `spiffe://example.com/shop`.
     public let uris: [String]

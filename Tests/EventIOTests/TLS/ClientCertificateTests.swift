@@ -88,6 +88,16 @@ struct ClientCertificateTests {
         #expect(abs(days - 5) < 0.01)
     }
 
+    @Test("DNS names are reported in lower case without a final dot, and a wildcard is no identity")
+    func spelling() async throws {
+        let shown = TestAuthority.shared.issue("DNS:*.example.com,DNS:Partner.EXAMPLE.com.,DNS:B.example")
+        let certificate = try #require(try await result(shown, Self.context()).certificate)
+        #expect(certificate.dnsNames == ["partner.example.com", "b.example"])
+        let wildcard = TestAuthority.shared.issue("DNS:*.example.com")
+        let refused = try await result(wildcard, Self.context(names: ["*.example.com"]))
+        #expect(refused.reason?.contains("no name in the client's certificate is allowed") == true)
+    }
+
     @Test("An intermediate may be the authority")
     func intermediate() async throws {
         let intermediate = TestAuthority(name: "Intermediate", issuer: .shared)

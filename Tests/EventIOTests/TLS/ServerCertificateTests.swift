@@ -59,9 +59,40 @@ struct ServerCertificateTests {
         pair.password = "wrong"
         #expect(complaint(pair).hasPrefix("server key secret.key: cannot read the private key: "))
         #expect(complaint(pair).hasSuffix("(wrong password?)"))
+        pair.password = nil
+        for text in ["", "\u{30}\u{1}\u{2}", good.certificate] {
+            pair.privateKey = try file("no.key", text)
+            #expect(complaint(pair) == "server key no.key: contains no private key in PEM")
+        }
         pair = try files("empty", good)
         pair.certificateChain = try file("empty.pem", "")
         #expect(complaint(pair) == "server certificate empty.pem: contains no certificate")
+    }
+
+    @Test("Four times as many names of a certificate take about four times the time")
+    func manyNames() throws {
+        func seconds(_ count: Int) throws -> Double {
+            let names = (0..<count).map { "DNS:h\($0).example.com" }.joined(separator: ",")
+            let identity = TestAuthority.shared.issue(names)
+            let pair = TLSConfiguration.Identity(
+                certificateChain: .text(identity.certificate), privateKey: .text(identity.key))
+            let before = Self.processorTime()
+            let context = try TLSServerContext(TLSServerConfiguration(certificates: [pair]))
+            let used = Self.processorTime() - before
+            #expect(context.serves(host: "H\(count - 1).example.com."))
+            #expect(!context.serves(host: "h\(count).example.com") && !context.serves(host: "10.0.0.1"))
+            return used
+        }
+        let few = try (0..<3).map { _ in try seconds(2000) }.min() ?? 0
+        let many = try seconds(8000)
+        #expect(many < 10 * few, "\(few) s, then \(many) s")
+    }
+
+    /// The processor time of this thread, in seconds.
+    private static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     @Test("A file that nobody may read is told with the system's reason", .enabled(if: getuid() != 0))
@@ -155,6 +186,9 @@ struct ServerCertificateTests {
         #expect(
             complaint(.init(authorities: .text(TestAuthority.shared.pem), names: ["a b"]))
                 .hasPrefix("the name 'a b' of clients is not a DNS name"))
+        #expect(
+            complaint(.init(authorities: .text(TestAuthority.shared.pem), names: ["spiffe://x/*"]))
+                .hasPrefix("the name 'spiffe://x/*' of clients is a URI with an asterisk"))
     }
 
     // MARK: Facts

@@ -78,6 +78,16 @@ struct TLSAcceptTests {
                 let error = try await driven.failure()
                 #expect(error?.tls?.kind == .protocolError)
             }
+            // Both are in the registry of RFC 7301.
+            for (offered, chosen) in [
+                (["http/1.0"], "http/1.0"), (["ftp", "http/1.0", "http/1.1"], "http/1.1"),
+            ] {
+                try await withSecured(context, loop: loop) { driven, client in
+                    try client.startTLS(TLSClient { $0.protocols = offered })
+                    #expect(try await driven.next() == .connected)
+                    #expect(try await driven.on { $0.applicationProtocol } == chosen)
+                }
+            }
             let both = try TLSServerContext.serving(Self.identity) {
                 $0.applicationProtocols = ["h2", "http/1.1"]
             }

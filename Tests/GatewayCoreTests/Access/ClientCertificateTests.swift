@@ -84,6 +84,14 @@ struct ClientCertificateTests {
         )
     }
 
+    @Test("The name that matches is sub in lower case without a final dot, and a wildcard matches nothing")
+    func spelling() throws {
+        let responder = try responder(.require("partners"))
+        let access = try admit(responder, Self.certificate(["SHOP.partner.example."]))
+        #expect(access.identity?.subject == "shop.partner.example")
+        #expect(try admit(responder, Self.certificate(["*.lab.example"])).headError?.code == .unauthorized)
+    }
+
     @Test("Without names, any certificate is the caller, by its first name, or else its subject")
     func anyone() throws {
         let responder = try responder(.require("anyone"))

@@ -97,6 +97,28 @@ struct CertificateReportTests {
         #expect(line("can be read by every user") == 0)
     }
 
+    @Test("Many names that hosts do not allow are one warning")
+    func unservedNames() throws {
+        let names = (0..<40).map { "DNS:h\($0).example" } + ["DNS:*.shop.example", "DNS:app.example"]
+        let folder = try CertificateFolder(TestAuthority.shared.issue(names.joined(separator: ",")))
+        let lines = try logLines { errors in
+            _ = try folder.serve(
+                errors: errors,
+                configure: {
+                    $0.logLevel = .warning
+                    $0.hosts = try? HostNames(["app.example"])
+                }
+            ) { _ in }
+        }
+        #expect(lines.count { $0.contains("among the names in hosts") } == 1)
+        #expect(
+            lines.contains {
+                $0.contains(
+                    "is for h0.example and 40 more, which are not among the names in hosts: requests for them "
+                        + "get 421")
+            })
+    }
+
     @Test("A key that every user can read causes a warning")
     func readableKey() throws {
         let folder = try CertificateFolder()

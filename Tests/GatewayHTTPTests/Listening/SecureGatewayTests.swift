@@ -146,7 +146,30 @@ struct SecureGatewayTests {
         #expect(single.count == (level == .debug ? 1 : 0))
         let sums = lines.filter { $0.contains("\"TLS handshakes failed\"") }
         #expect(sums.count == 1)
-        #expect(sums.first?.contains(#""handshakes":1,"remote":"127.0.0.1:"#) == true)
+        #expect(sums.first?.contains(#""handshakes":1,"shed":0,"remote":"127.0.0.1:"#) == true)
+    }
+
+    @Test("A handshake that makes room for another one is a warning in the log")
+    func shedLog() throws {
+        let folder = try CertificateFolder()
+        let lines = try logLines { errors in
+            _ = try folder.serve(
+                errors: errors,
+                configure: {
+                    $0.loops = 1
+                    $0.inbound.handshakes = 1
+                }
+            ) { server in
+                let silent = try RawClient(port: server.port)
+                let newcomer = try RawClient(port: server.port)
+                #expect(silent.readToEnd().end == .fin)
+                newcomer.close()
+            }
+        }
+        let sums = lines.filter { $0.contains("\"TLS handshakes failed\"") }
+        #expect(sums.count == 1)
+        #expect(sums.first?.contains(#""level":"warning""#) == true)
+        #expect(sums.first?.contains(#""handshakes":1,"shed":1,"remote":"127.0.0.1:"#) == true)
     }
 
     @Test(

@@ -111,23 +111,4 @@ struct ArrivingStateTests {
         state.listenerClosed(at: Self.at(2))
         #expect(state.deadlinePassed(at: Self.at(5)) == .close)
     }
-
-    @Test("The longest unfinished handshake gives way after a second")
-    func unfinished() {
-        var list = UnfinishedHandshakes()
-        #expect(list.oldest(at: Self.at(9)) == nil)
-        list.insert(7, at: Self.at(0))
-        list.insert(2, at: Self.at(0.5))
-        #expect(list.oldest(at: Self.at(0.9)) == nil)
-        #expect(list.oldest(at: Self.at(1)) == 7)
-        list.remove(7)
-        #expect(list.count == 1)
-        #expect(list.oldest(at: Self.at(1.4)) == nil)
-        #expect(list.oldest(at: Self.at(1.5)) == 2)
-        list.insert(7, at: Self.at(3))
-        #expect(list.oldest(at: Self.at(9)) == 2)
-        list.remove(2)
-        list.remove(7)
-        #expect(list.count == 0 && list.oldest(at: Self.at(99)) == nil)
-    }
 }

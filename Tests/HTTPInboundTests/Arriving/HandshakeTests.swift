@@ -100,20 +100,89 @@ struct HandshakeTests {
         }
     }
 
-    @Test("Beyond the limit newcomers wait, until the longest handshake has had a second")
+    @Test("Beyond the limit the oldest connection without a ClientHello makes room at once")
     func limit() async throws {
         try await TestServer.run({ $0.handshakes = 2 }, tls: Self.tls()) { server in
             let first = try RawClient(port: server.port)
             let second = try RawClient(port: server.port)
-            try await poll(while: try await server.on { server, _ in server.unfinishedHandshakes } < 2) {
-                "not accepted"
+            let third = try RawClient(port: server.port)
+            #expect(first.readToEnd() == ([], .fin))
+            let newcomer = try server.client()
+            newcomer.send(Self.get)
+            #expect(try newcomer.reply().text == "TLS 1.3 -")
+            #expect(second.readToEnd() == ([], .fin))
+            #expect(try await counts(server, total: 3) == count { ($0.shed, $0.full) = (2, 1) })
+            third.close()
+        }
+    }
+
+    /// A client whose ClientHello is sent, and which goes on with its handshake when it reads.
+    private func halfway(_ server: TestServer, host: UInt8 = 1) throws -> RawClient {
+        let client = try RawClient(port: server.port, host: host, tls: .usual, patience: 0)
+        client.send(Self.get)
+        return client
+    }
+
+    private func answered(_ server: TestServer, reach count: Int) async throws {
+        func read() async throws -> Int {
+            try await server.on { server, _ in
+                server.connections.compactMap { $0 as? ArrivingConnection }.count { $0.stream.hasSent }
             }
+        }
+        try await poll(while: try await read() < count) { "\(try await read()) are answered" }
+    }
+
+    private func unfinished(_ server: TestServer, reach count: Int) async throws {
+        try await poll(while: try await server.on { server, _ in server.unfinishedHandshakes } < count) {
+            "\(try await server.on { server, _ in server.unfinishedHandshakes }) handshakes"
+        }
+    }
+
+    @Test("If every handshake was answered, a newcomer waits until the oldest has had a second")
+    func answeredLimit() async throws {
+        try await TestServer.run({ $0.handshakes = 1 }, tls: Self.tls()) { server in
+            let slow = try halfway(server)
+            try await answered(server, reach: 1)
             let newcomer = try server.client()
             newcomer.send(Self.get)
             #expect(try newcomer.reply().text == "TLS 1.3 -", "it got the place of the first")
-            #expect(first.readToEnd() == ([], .fin))
+            #expect(slow.readToEnd().end != .silence)
             #expect(try await counts(server, total: 2) == count { ($0.shed, $0.full) = (1, 1) })
-            second.close()
+        }
+    }
+
+    @Test("A thousand clients that come at once are all served")
+    func burst() async throws {
+        ProcessLimits.raiseDescriptorLimit()
+        try await TestServer.run(tls: Self.tls()) { server in
+            let clients = try (0..<1000).map { _ in try halfway(server) }
+            try await unfinished(server, reach: 1000)
+            for client in clients { #expect(try client.reply().status == 200) }
+            #expect(try await counts(server, total: 1000) == count { $0.full = 1000 })
+        }
+    }
+
+    @Test("A flood of single bytes from one client ends no handshake of two seconds")
+    func flood() async throws {
+        try await TestServer.run({ $0.handshakes = 50 }, tls: Self.tls()) { server in
+            // One of the same client, and one that begins late.
+            let begun = try [1, 2].map { try halfway(server, host: $0) }
+            let silent = try RawClient(port: server.port, host: 3)
+            try await answered(server, reach: 2)
+            try await unfinished(server, reach: 3)
+            let began = MonotonicTime.clock()
+            var flood: [RawClient] = []
+            while MonotonicTime.clock() - began < .seconds(2) {
+                let client = try RawClient(port: server.port)
+                client.send([22])
+                flood.append(client)
+                if flood.count > 100 { _ = flood.removeFirst().end(within: 1) }
+            }
+            for client in begun { #expect(try client.reply().status == 200) }
+            try silent.startTLS()
+            silent.send(Self.get)
+            #expect(try silent.reply().status == 200)
+            #expect(try await server.on { server, _ in server.handshakes.shed } > 100)
         }
     }
 
@@ -133,6 +202,7 @@ struct HandshakeTests {
     func connectionLimit() async throws {
         try await TestServer.run(
             {
+                $0.handshakes = 2
                 $0.connections = 1
                 $0.connectionsAboveLimit = 0
             }, tls: Self.tls()

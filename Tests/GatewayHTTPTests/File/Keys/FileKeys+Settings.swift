@@ -133,12 +133,13 @@ extension FileKeys {
             #expect($0.inbound.spoolDirectory == "/tmp")
         },
         KeyExample.setting(
-            "file.limits limits.requestsInFlight limits.upstreamBodies limits.connections limits.sendRate limits.keepAlive",
-            "limits: {requestsInFlight: 9, upstreamBodies: 2MiB, connections: 8, sendRate: 7B/s, keepAlive: 6s}"
+            "file.limits limits.requestsInFlight limits.upstreamBodies limits.connections limits.handshakes limits.sendRate limits.keepAlive",
+            "limits: {requestsInFlight: 9, upstreamBodies: 2MiB, connections: 8, handshakes: 5, sendRate: 7B/s, keepAlive: 6s}"
         ) {
             #expect($0.inbound.requestsInFlight == 9)
             #expect($0.upstreamBodies == 2 << 20)
             #expect($0.inbound.connections == 8)
+            #expect($0.inbound.handshakes == 5)
             #expect($0.inbound.sendRate == 7)
             #expect($0.inbound.keepAliveIdle == .seconds(6))
         },
