@@ -49,6 +49,11 @@ public struct ProxyHeaderParser {
     /// Creates a parser at the beginning of a connection.
     public init() {}
 
+    /// Whether a header begins with these bytes, of which there are enough to tell it from anything else.
+    static func isHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.starts(with: line) || bytes.starts(with: signature)
+    }
+
     /// Whether any byte has arrived.
     public var hasStarted: Bool { !received.isEmpty }
 

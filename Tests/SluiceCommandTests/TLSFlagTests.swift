@@ -14,7 +14,7 @@ struct TLSFlagTests {
         let arguments = try ProgramArguments(words, for: .serve, environment: environment)
         var configuration = GatewayServerConfiguration()
         try configuration.apply(arguments)
-        try TLSFlags.checkThrowAway(configuration, arguments)
+        try TLSFlags.check(configuration, arguments)
         return configuration
     }
 
@@ -64,7 +64,13 @@ struct TLSFlagTests {
             (
                 ["--redirect-port", "80"],
                 "--redirect-port needs TLS: --tls-cert and --tls-key, or --tls self-signed"
-            ), (["--hsts", "60"], "--hsts needs TLS: --tls-cert and --tls-key, or --tls self-signed"),
+            ), (["--redirect-to", "443"], "--redirect-to needs --redirect-port PORT"),
+            (
+                pair + ["--redirect-port", "80", "--redirect-to", "0"],
+                "--redirect-to takes a whole number from 1 to 65535, not '0'"
+            ),
+            (pair + ["--redirect-port", "8080"], "--redirect-port is the port of the gateway itself (8080)"),
+            (["--hsts", "60"], "--hsts needs TLS: --tls-cert and --tls-key, or --tls self-signed"),
             (pair + ["--hsts", "1y"], "--hsts takes off or seconds from 0 to 315360000, not '1y'"),
         ] as [([String], String)])
     func refused(words: [String], message: String) {
@@ -92,15 +98,17 @@ struct TLSFlagTests {
         let names = ["--tls-client-ca", "ca.pem", "--tls-client-names", "a.example, *.b.example"]
         let settings = try configuration(
             Self.pair + names + [
-                "--tls-client-auth", "optional", "--tls-minimum", "1.3", "--redirect-port", "8081", "--hsts",
-                "3600",
+                "--tls-client-auth", "optional", "--tls-minimum", "1.3", "--redirect-port", "8081",
+                "--redirect-to", "443", "--hsts", "3600",
             ])
         #expect(
             settings.tls?.clients
                 == .init(
                     authorities: .file("ca.pem"), names: ["a.example", "*.b.example"], isRequired: false))
         #expect(settings.tls?.minimumVersion == .tls13)
-        #expect(settings.redirect == RedirectSettings(port: 8081))
+        #expect(settings.redirect == RedirectSettings(port: 8081, targetPort: 443))
+        let both = try configuration(Self.pair + ["--port", "0", "--redirect-port", "0"])
+        #expect(both.redirect == RedirectSettings(port: 0), "each gets a free port")
         #expect(settings.strictTransportSecurity?.fieldValue == "max-age=3600")
         #expect(try configuration(Self.pair + ["--hsts", "off"]).strictTransportSecurity == nil)
         #expect(try configuration(Self.pair).tls?.clients == nil)

@@ -126,6 +126,7 @@ public struct GatewayServerConfiguration: Sendable {
 
     package enum Ranges {
         package static let port = 0...65_535
+        package static let targetPort = 1...65_535
         package static let certificates = 1...64
         package static let loops = 1...256
         package static let slow = Duration.milliseconds(1)...(.seconds(3600))

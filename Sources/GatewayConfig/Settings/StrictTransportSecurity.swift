@@ -22,9 +22,16 @@ public struct StrictTransportSecurity: Sendable, Hashable {
     package static let maxAges = Duration.zero...(.seconds(10 * year))
     private static let year = 365 * 86_400
 
-    /// What does not fit together; nil if all does.
-    package var fault: String? {
+    /// What is wrong with `maxAge`; nil if nothing is.
+    var ageFault: String? {
         guard Self.maxAges.contains(maxAge) else { return "maxAge is not between 0 and 10 years" }
+        // Browsers count in seconds, and forget at 0.
+        return maxAge == .zero || maxAge >= .seconds(1) ? nil : "maxAge is less than a second, and not 0s"
+    }
+
+    /// What is wrong with it, or does not fit together; nil if all does.
+    package var fault: String? {
+        if let ageFault { return ageFault }
         guard allowsPreload, !includesSubdomains || maxAge < .seconds(Self.year) else { return nil }
         return "preload needs subdomains, and a maxAge of at least a year (8760h)"
     }

@@ -84,10 +84,16 @@ extension SettingTable where Root == StrictTransportSecurity {
     static let strictTransport = SettingTable(
         "listen.tls.hsts", definition: "strictTransport",
         standard: StrictTransportSecurity(maxAge: .seconds(365 * 86_400)), required: ["maxAge"],
-        example: "{maxAge: 8760h}",
+        example: "{maxAge: 5m}",
         meant: ["max_age": "maxAge", "includeSubDomains": "subdomains", "includeSubdomains": "subdomains"],
         check: { values, changes in
             let standard = StrictTransportSecurity(maxAge: .zero)
+            if let place = changes.place(of: "\(values.prefix).maxAge"),
+                !changes.isUnknown("\(values.prefix).maxAge"),
+                let fault = changes.applied(to: standard).ageFault
+            {
+                return values.reader.error("\(values.prefix): \(fault)", at: place)
+            }
             guard let place = changes.place(of: "\(values.prefix).preload"),
                 !["maxAge", "subdomains", "preload"].contains(where: {
                     changes.isUnknown("\(values.prefix).\($0)")
@@ -111,14 +117,21 @@ extension SettingTable where Root == RedirectSettings {
     static let redirect = SettingTable(
         "listen.redirect", definition: "redirect", standard: RedirectSettings(port: 80), required: ["port"],
         example: "{port: 80}",
-        meant: ["acme": "challenges", "webroot": "challenges", "folder": "challenges"]
+        meant: [
+            "acme": "challenges", "webroot": "challenges", "folder": "challenges", "target": "to",
+            "targetPort": "to", "publicPort": "to",
+        ]
     ) {
         Setting(
             "port", \.port, .integer(GatewayServerConfiguration.Ranges.port), showsDefault: false,
             "The port, at the gateway's own address; 0 for any free one.")
         Setting(
+            "to", \.targetPort, .integer(GatewayServerConfiguration.Ranges.targetPort),
+            "The port that browsers are sent to, where it differs from listen.port. By default that port.")
+        Setting(
             "challenges", \.challenges, .text,
-            "A folder with answers to an ACME client's challenges: /.well-known/acme-challenge/NAME.")
+            "The folder of the files that answer an ACME client's challenges, at "
+                + "/.well-known/acme-challenge/NAME.")
     }
 }
 
@@ -137,6 +150,17 @@ enum ServerCertificateShape {
 }
 
 extension ValueType where Value == SettingChanges<GatewayServerConfiguration> {
+    /// The value, with a hint for the word of the flag `--tls` in its place.
+    var notSelfSigned: ValueType {
+        ValueType(schema: schema) { node, subject, reader in
+            guard case .scalar(let scalar) = node.content, scalar.text == "self-signed" else {
+                return read(node, subject, reader)
+            }
+            reader.error("\(subject.text): self-signed is a flag only: --tls self-signed", at: node.place)
+            return nil
+        }.withShape(shape)
+    }
+
     /// Certificates, each with the places of its files: `listen.tls.certificates[0].cert`.
     fileprivate static let serverCertificates: ValueType = {
         let certificates = ValueType<[SettingChanges<TLSConfiguration.Identity>]>.list(

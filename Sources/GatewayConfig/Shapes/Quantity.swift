@@ -13,14 +13,15 @@ struct Quantity: Sendable {
     let units: [Unit]
     /// The unit of a message about a number without one.
     let usualUnit: String
-    /// For messages: "a time such as 500ms, 5s or 1m".
+    /// For messages: "a time such as 500ms, 5s, 1m or 2h".
     let description: String
 
     static let time = Quantity(
         units: [
             Unit(name: "ms", factor: 1_000_000), Unit(name: "s", factor: 1_000_000_000),
             Unit(name: "m", factor: 60_000_000_000), Unit(name: "h", factor: 3_600_000_000_000),
-        ], usualUnit: "s", description: "a time such as 500ms, 5s or 1m")
+        ], usualUnit: "s", description: "a time such as 500ms, 5s, 1m or 2h")
+    private static let hour = 3_600_000_000_000
     static let size = Quantity(
         units: [
             Unit(name: "B", factor: 1), Unit(name: "KiB", factor: 1 << 10),
@@ -60,13 +61,17 @@ struct Quantity: Sendable {
 
     /// Returns what was likely meant by a number without a unit.
     ///
-    /// - Parameter standard: the default, as YAML writes it. If it is below the usual unit, the number is
-    ///   meant in the smallest one.
-    func withUnit(_ number: String, standard: String? = nil) -> String {
+    /// - Parameters:
+    ///   - standard: the default, as YAML writes it. If it is below the usual unit, the number is meant in the
+    ///     smallest one.
+    ///   - range: of the values that are allowed. Times of at least a second, or beyond an hour, are never
+    ///     meant in milliseconds.
+    func withUnit(_ number: String, standard: String? = nil, range: ClosedRange<Int>? = nil) -> String {
         guard number.utf8.allSatisfy(ASCII.isDigit), let usual = units.first(where: { $0.name == usualUnit })
         else { return number + usualUnit }
-        // A time of a hundred or more is written in milliseconds elsewhere.
-        let isLong = number.utf8.count > 2 && units[0].name == "ms"
+        let isCoarse = range.map { $0.lowerBound >= usual.factor || $0.upperBound > Self.hour } ?? false
+        // Other times of a hundred or more are written in milliseconds elsewhere.
+        let isLong = number.utf8.count > 2 && units[0].name == "ms" && !isCoarse
         let isBelow = standard.flatMap(parse).map { (1..<usual.factor).contains($0) } ?? false
         return number + (isLong || (isBelow && number != "0") ? units[0].name : usualUnit)
     }

@@ -7,9 +7,11 @@ extension SettingTable where Root == GatewayServerConfiguration {
     /// Where the gateway listens.
     static let listen = SettingTable(
         "listen", standard: GatewayServerConfiguration(), meant: ["ssl": "tls", "https": "tls"],
-        check: { values, _ in
-            guard let place = values.map["redirect"]?.namePlace, !values.has("tls") else { return }
-            values.reader.error("listen.redirect needs listen.tls", at: place)
+        check: { values, changes in
+            if let place = values.map["redirect"]?.namePlace, !values.has("tls") {
+                values.reader.error("listen.redirect needs listen.tls", at: place)
+            }
+            checkPorts(values, changes)
         }
     ) {
         Setting("host", \.host, .listenAddress, "A numeric address, or localhost.")
@@ -18,10 +20,25 @@ extension SettingTable where Root == GatewayServerConfiguration {
             "loops", \.loops, .integer(Root.Ranges.loops), showsDefault: false,
             "Event loops, one thread each. By default the usable cores.")
         Setting(
-            "tls", \.self, .settings(.listenTLS), "TLS for clients. By default the port speaks plain HTTP.")
+            "tls", \.self, .settings(.listenTLS).notSelfSigned,
+            "TLS for clients. By default the port speaks plain HTTP.")
         Setting(
             "redirect", \.redirect, .present(.redirect),
             "A port for plain HTTP that redirects to https. Needs tls.")
+    }
+
+    /// Reports one port for both listeners.
+    private static func checkPorts(_ values: ShapeValues, _ changes: SettingChanges<Root>) {
+        let key = "listen.redirect.port"
+        guard let place = changes.place(of: key), !changes.isUnknown(key), !changes.isUnknown("listen.port")
+        else { return }
+        let settings = changes.applied(to: Root())
+        guard let fault = settings.redirectPortFault else { return }
+        if values.has("port") {
+            values.reader.error("\(key) \(fault)", at: place)
+        } else {
+            values.reader.problems.warning("\(key) \(fault), unless --port sets another one", at: place)
+        }
     }
 
     /// How operators reach the gateway.

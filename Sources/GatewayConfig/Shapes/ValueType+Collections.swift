@@ -13,7 +13,8 @@ extension ValueType {
             .type("array", [("items", type.schema(&definitions))])
                 .adding(counts.lowerBound > 0 ? [("minItems", .integer(counts.lowerBound))] : [])
         } read: { node, subject, reader in
-            guard let items = reader.list(node, subject, counts) else { return nil }
+            let example = type.shape.map { "[\($0().example)]" } ?? "[a, b]"
+            guard let items = reader.list(node, subject, counts, example: example) else { return nil }
             var elements: [Element] = []
             elements.reserveCapacity(items.count)
             for item in items {
@@ -70,9 +71,11 @@ extension ValueType {
 }
 
 extension ConfigReader {
-    /// Returns the elements of a list. Reports other kinds and other counts.
-    func list(_ node: YAMLNode, _ subject: Subject, _ counts: ClosedRange<Int> = 0...1_000_000) -> [YAMLNode]?
-    {
+    /// Returns the elements of a list. Reports other kinds, with an example of what is taken, and other counts.
+    func list(
+        _ node: YAMLNode, _ subject: Subject, _ counts: ClosedRange<Int> = 0...1_000_000,
+        example: @autoclosure () -> String = "[a, b]"
+    ) -> [YAMLNode]? {
         switch node.content {
         case .list(let items):
             if counts.contains(items.count) { return items }
@@ -84,7 +87,7 @@ extension ConfigReader {
         case .scalar(let scalar) where scalar.isUnknown: break
         case .scalar(let scalar) where YAMLValue(scalar) == .null:
             error("\(subject.text) has no value", at: node.place)
-        case .scalar, .map: error("\(subject.text) is a list, such as [a, b]", at: node.place)
+        case .scalar, .map: error("\(subject.text) is a list, such as \(example())", at: node.place)
         case .invalid: break
         }
         return nil

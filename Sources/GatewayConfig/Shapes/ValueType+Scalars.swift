@@ -62,7 +62,7 @@ extension ValueType where Value == Int {
         ) { (scalar) throws(ScalarFault) in
             switch YAMLValue(scalar) {
             case .integer(let text), .decimal(let text):
-                throw .unitless(scalar.substitution == nil ? text : "5", quantity)
+                throw .unitless(scalar.substitution == nil ? text : "5", quantity, first...last)
             case .null, .bool, .unrepresentable, .text: break
             }
             guard let value = quantity.parse(scalar.text) else {

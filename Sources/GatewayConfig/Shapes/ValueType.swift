@@ -100,8 +100,8 @@ enum ScalarFault: Error {
     case unfit(String)
     /// Phrased to follow the value alone: "needs a unit: 5s".
     case bare(String)
-    /// A number, as it may be shown, without the unit of its quantity.
-    case unitless(String, Quantity)
+    /// A number, as it may be shown, without the unit of its quantity, and the range of the value.
+    case unitless(String, Quantity, ClosedRange<Int>)
     /// Phrased to follow the member. For values that are not shown.
     case rule(String)
     /// A whole message.
@@ -111,8 +111,9 @@ enum ScalarFault: Error {
         switch self {
         case .unfit(let text): "\(subject.text): \(Self.shown(scalar)) \(text)"
         case .bare(let text): "\(Self.shown(scalar)) \(text)"
-        case .unitless(let number, let quantity):
-            "\(Self.shown(scalar)) needs a unit: \(quantity.withUnit(number, standard: subject.standard))"
+        case .unitless(let number, let quantity, let range):
+            "\(Self.shown(scalar)) needs a unit: "
+                + quantity.withUnit(number, standard: subject.standard, range: range)
         case .rule(let text): "\(subject.text): \(text)"
         case .message(let text): text
         }

@@ -104,17 +104,17 @@ final class AdminExchange: InboundExchange {
     private func reloaded(_ result: Result<[ConfigProblem], GatewayReloadError>, _ gateway: GatewayServer) {
         switch result {
         case .success(let warnings):
-            let warnings = warnings.map { JSONLiteral($0.description) }
-            answer(
-                .ok,
-                [
-                    "generation": JSONLiteral(gateway.reloads.generation),
-                    "warnings": JSONLiteral(warnings),
-                ])
+            var members = [("generation", JSONLiteral(gateway.reloads.generation))]
+            if gateway.file == nil { members.append(("reloaded", JSONLiteral("certificates"))) }
+            members.append(("warnings", JSONLiteral(warnings.map { JSONLiteral($0.description) })))
+            answer(.ok, JSONLiteral(members: members))
         case .failure(let error):
             fail(
                 GatewayError(
-                    .unprocessable, "The configuration was not reloaded; the old one stays in use",
+                    .unprocessable,
+                    gateway.file == nil
+                        ? "The certificates were not reloaded; the old ones stay in use"
+                        : "The configuration was not reloaded; the old one stays in use",
                     details: ["problems": JSONLiteral(error.problems)]))
         }
     }

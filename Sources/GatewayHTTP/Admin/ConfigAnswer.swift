@@ -39,6 +39,7 @@ extension GatewayServerConfiguration {
             redirect.map { redirect in
                 [
                     "port": JSONLiteral(redirect.port),
+                    "to": JSONLiteral(redirect.targetPort.map { JSONLiteral($0) }),
                     "challenges": JSONLiteral(redirect.challenges.map { JSONLiteral($0) }),
                 ]
             }

@@ -40,6 +40,7 @@ extension GatewayServer {
                     })
             ))
         if !sum.access.isEmpty { members.append(("access", sum.access.json)) }
+        if let redirectURL { members.append(("redirect", JSONLiteral(redirectURL))) }
         let certificates = CertificateReport(current.withLock { $0 })
         if !certificates.entries.isEmpty {
             members.append(("certificates", certificates.json(at: CertificateReport.now)))

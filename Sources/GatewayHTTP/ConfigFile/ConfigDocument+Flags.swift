@@ -6,7 +6,7 @@ extension ConfigDocument {
         "tls-cert": "listen.tls", "tls-key": "listen.tls", "tls": "listen.tls",
         "tls-minimum": "listen.tls.minimum", "tls-client-ca": "listen.tls.clients",
         "tls-client-names": "listen.tls.clients", "tls-client-auth": "listen.tls.clients",
-        "redirect-port": "listen.redirect", "hsts": "listen.tls.hsts",
+        "redirect-port": "listen.redirect", "redirect-to": "listen.redirect.to", "hsts": "listen.tls.hsts",
         "host": "listen.host", "port": "listen.port", "loops": "listen.loops", "name": "name",
         "admin": "admin.listen", "admin-token-file": "admin.token",
         "hosts": "hosts", "trusted-proxies": "clients.trusted", "client-header": "clients.header",

@@ -25,13 +25,7 @@ struct FileTLS {
     /// What an operator should know of certificates that can be used. Reads them, which blocks.
     var warnings: [ConfigProblem] {
         guard let tls = try? ServerTLS(settings, of: document.settings) else { return [] }
-        let expiry = tls.report.notices(at: CertificateReport.now).map { notice in
-            let subject =
-                notice.kind == .server
-                ? "server certificate \(notice.name)"
-                : "an authority of \(settings?.clients?.authorities.path ?? "clients")"
-            return "\(subject) \(notice.text)"
-        }
+        let expiry = tls.report.notices(at: CertificateReport.now).map { "\($0.subject) \($0.text)" }
         return (tls.warnings + expiry).map { warning in
             document.problem(.warning, document.redacted(warning), at: place(of: warning))
         }

@@ -24,15 +24,18 @@ struct CertificateReport: Sendable {
         /// In seconds since 1970.
         let notAfter: Int
         var kind = Kind.server
+        /// Nil for a certificate that the code has.
+        var file: String?
     }
 
     /// What an operator should do something about.
     struct Notice: Sendable, Equatable {
         let name: String
-        let kind: Kind
         /// Whole days that are left; 0 or less once it has expired.
         let daysLeft: Int
         let hasExpired: Bool
+        let kind: Kind
+        let file: String?
     }
 
     /// A certificate with less time than this is due for renewal: ACME clients renew 30 days before.
@@ -44,13 +47,26 @@ struct CertificateReport: Sendable {
     /// In the order of the settings. Of certificates with the same name and kind, such as one with an EC and
     /// one with an RSA key, the one that expires first.
     let entries: [Entry]
+    /// Each certificate.
+    private let certificates: [Entry]
 
+    /// The gateway's own.
+    ///
+    /// - Parameter context: has read the certificates and the authorities.
     init(_ context: TLSServerContext) {
-        self.init(
-            context.certificates.map { Entry(name: $0.names.first ?? $0.subject, notAfter: $0.notAfter) }
-                + [context.authorityExpiry].compactMap(\.self).map {
-                    Entry(name: "listen.tls.clients", notAfter: $0, kind: .clientAuthority)
-                })
+        let files = context.configuration
+        var entries = context.certificates.map { certificate in
+            Entry(
+                name: certificate.names.first ?? certificate.subject, notAfter: certificate.notAfter,
+                file: files.certificates[certificate.index].certificateChain.path)
+        }
+        if let expiry = context.authorityExpiry {
+            entries.append(
+                Entry(
+                    name: "listen.tls.clients.ca", notAfter: expiry, kind: .clientAuthority,
+                    file: files.clients?.authorities.path))
+        }
+        self.init(entries)
     }
 
     /// Of the gateway and of its upstreams.
@@ -60,6 +76,7 @@ struct CertificateReport: Sendable {
     }
 
     init(_ certificates: [Entry]) {
+        self.certificates = certificates
         var entries: [Entry] = []
         for entry in certificates {
             let known = entries.firstIndex { $0.name == entry.name && $0.kind == entry.kind }
@@ -79,18 +96,19 @@ struct CertificateReport: Sendable {
                 expiry.map { Entry(name: upstream, notAfter: $0, kind: kind) }
             }
         }
-        return CertificateReport(entries + others)
+        return CertificateReport(certificates + others)
     }
 
     /// Returns the certificates that have expired, or will soon.
     ///
     /// - Parameter now: seconds since 1970.
     func notices(at now: Int) -> [Notice] {
-        entries.compactMap { entry in
+        certificates.compactMap { entry in
             let left = entry.notAfter - now
             guard left < Self.notice else { return nil }
             return Notice(
-                name: entry.name, kind: entry.kind, daysLeft: left / Self.day, hasExpired: left < 0)
+                name: entry.name, daysLeft: left / Self.day, hasExpired: left < 0, kind: entry.kind,
+                file: entry.file)
         }
     }
 
@@ -123,6 +141,16 @@ struct CertificateReport: Sendable {
 }
 
 extension CertificateReport.Notice {
+    /// The certificate, by its file and its name: `server certificate /etc/tls/app.pem (app.example.com)`.
+    var subject: String {
+        switch kind {
+        case .server: file.map { "server certificate \($0) (\(name))" } ?? "server certificate \(name)"
+        case .clientAuthority: file.map { "client authority \($0)" } ?? "client authority"
+        case .client: "client certificate for \(name)"
+        case .authority: "authority of \(name)"
+        }
+    }
+
     /// Completes `server certificate app.example.com ...`.
     var text: String {
         if hasExpired { return "has expired" }
@@ -135,15 +163,19 @@ extension Log {
     /// Warns of what is wrong with the certificates. They serve nevertheless.
     func report(_ tls: ServerTLS) {
         for warning in tls.warnings { write(.warning, "certificate problem", ["what": warning]) }
-        reportExpiry(of: tls.report)
+        reportExpiry(of: tls)
     }
 
-    /// Warns of certificates that have expired, or will soon.
-    func reportExpiry(of report: CertificateReport, at now: Int = CertificateReport.now) {
-        for notice in report.notices(at: now) {
+    /// Warns of certificates that have expired, or will soon. Whoever made a throw-away certificate knows.
+    func reportExpiry(of tls: ServerTLS, at now: Int = CertificateReport.now) {
+        guard !tls.isThrowAway else { return }
+        for notice in tls.report.notices(at: now) {
             write(
                 .warning, notice.hasExpired ? "certificate has expired" : "certificate expires soon",
-                ["certificate": notice.name, "daysLeft": notice.daysLeft])
+                [
+                    "certificate": notice.name, "daysLeft": notice.daysLeft, "kind": notice.kind.rawValue,
+                    "file": notice.file,
+                ])
         }
     }
 }

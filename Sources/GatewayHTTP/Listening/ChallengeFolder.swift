@@ -114,6 +114,9 @@ final class ChallengeExchange: InboundExchange {
     override func ended(_ outcome: InboundOutcome) {
         let facts = RequestFacts(
             self, status: status.code, outcome, keepsFields: requests.recorder.keepsFields)
-        requests.recorder.ended(facts, requestID: Array(requestID.utf8)[...], of: RouteLabel.redirect)
+        var note = AnswerNote()
+        note.route = RouteLabel.redirect
+        requests.recorder.ended(
+            facts, requestID: Array(requestID.utf8)[...], of: RouteLabel.redirect, note)
     }
 }

@@ -45,10 +45,12 @@ final class RedirectHandler: InboundHandler {
     func answered(_ answer: DirectAnswer) {
         var note = answer.note
         note.code = note.code ?? answer.error.map { GatewayError($0).code.name }
+        let isHealth = Health.isAsked(by: answer.head)
+        if !isHealth { note.route = RouteLabel.redirect }
         requests.recorder.ended(
             RequestFacts(answer, keepsFields: requests.recorder.keepsFields),
             requestID: answer.response?.fields.firstValueBytes(.xRequestID),
-            of: Health.isAsked(by: answer.head) ? RouteLabel.health : RouteLabel.redirect, note)
+            of: isHealth ? RouteLabel.health : RouteLabel.redirect, note)
     }
 }
 
@@ -74,7 +76,7 @@ struct RedirectTarget: Sendable {
 
     /// - Parameters:
     ///   - hosts: the names of the gateway.
-    ///   - port: where it speaks TLS.
+    ///   - port: where browsers reach it by TLS.
     ///   - servesHost: whether a certificate is for a name or an address.
     init(_ hosts: HostNames, port: Int, servesHost: @escaping @Sendable (String) -> Bool) {
         self.hosts = hosts
@@ -93,20 +95,25 @@ struct RedirectTarget: Sendable {
             let end = authority.withUnsafeBytes({ Authority.hostEnd(in: $0) })
         else { throw .invalidRequest("The request names no host").refusing("field.Host") }
         let host = String(decoding: authority.prefix(end), as: UTF8.self)
-        guard isOwn(host, authority) else {
+        let asked = asksCertificates(host)
+        guard asked.map(servesHost) ?? hosts.allows(authority) else {
+            let shown = HostNames.shown(authority)
             throw GatewayError(
-                .misdirected, "This gateway does not serve the host '\(HostNames.shown(authority))'"
+                .misdirected,
+                asked == nil
+                    ? "This gateway does not serve the host '\(shown)'"
+                    : "No certificate of this gateway is for '\(shown)'"
             ).refusing("field.Host")
         }
         let query = head.target.query.map { "?\($0)" } ?? ""
         return "https://\(host)\(port)\(head.target.path)\(query)"
     }
 
-    /// Addresses are allowed by any list of names, but here a client must not choose one.
-    private func isOwn(_ host: String, _ authority: ArraySlice<UInt8>) -> Bool {
+    /// Returns the name for which a certificate decides; nil if the list of names does. Addresses are allowed
+    /// by any list of names, but here a client must not choose one.
+    private func asksCertificates(_ host: String) -> String? {
         let isBracketed = host.hasPrefix("[")
         let name = isBracketed ? String(host.dropFirst().dropLast()) : host
-        guard hosts != .any, !isBracketed, IPAddress(name) == nil else { return servesHost(name) }
-        return hosts.allows(authority)
+        return hosts != .any && !isBracketed && IPAddress(name) == nil ? nil : name
     }
 }

@@ -11,6 +11,8 @@ struct ServerTLS: Sendable {
     let report: CertificateReport
     /// What is wrong with the certificates, and does not keep clients from all of them: one line each.
     let warnings: [String]
+    /// Whether its certificate was made for this start of the program (`--tls self-signed`).
+    let isThrowAway: Bool
 
     /// Reads the files. Blocks.
     ///
@@ -31,6 +33,7 @@ struct ServerTLS: Sendable {
         inbound = InboundTLS(
             context, strictTransportSecurity: configuration.strictTransportSecurity?.fieldValue)
         report = CertificateReport(context)
+        isThrowAway = configuration.throwAwayPin != nil
         let isLoopback = SocketAddress(host: configuration.host, port: 0)?.isLoopback == true
         warnings = Self.warnings(
             of: context, hosts: configuration.hosts(onLoopback: isLoopback), files: settings)
@@ -41,7 +44,12 @@ struct ServerTLS: Sendable {
         if let fault = configuration.strictTransportSecurity?.fault {
             throw GatewayStartError("strictTransportSecurity: \(fault)")
         }
-        guard configuration.tls == nil else { return }
+        guard configuration.tls == nil else {
+            if let fault = configuration.redirectPortFault {
+                throw GatewayStartError("redirect.port \(fault)")
+            }
+            return
+        }
         if configuration.strictTransportSecurity != nil {
             throw GatewayStartError("strictTransportSecurity needs tls")
         }
@@ -69,7 +77,8 @@ struct ServerTLS: Sendable {
             }
             if !certificate.hasIssuer {
                 warnings.append(
-                    "\(subject) has no issuer behind it, so that clients refuse it which do not know the issuer"
+                    "\(subject) has no issuer behind it, so that clients refuse it which do not know the issuer: "
+                        + "append its issuers (fullchain.pem)"
                 )
             }
             let others = unserved(certificate, by: hosts)

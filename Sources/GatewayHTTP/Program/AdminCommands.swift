@@ -9,7 +9,8 @@ package enum AdminCommands {
     private static let drainTimeout = Duration.seconds(5)
 
     static let reload = CommandSpecification(
-        name: "reload", summary: "let a running gateway read its file again, and print what is wrong with it",
+        name: "reload",
+        summary: "let a running gateway read its file and certificates again, and print what is wrong",
         flags: flags)
     static let drain = CommandSpecification(
         name: "drain", summary: "let a running gateway end once its requests are answered", flags: flags)
@@ -25,7 +26,8 @@ package enum AdminCommands {
             if answer.status == .ok {
                 for warning in answer.body.texts("warnings") { Announcement.print(warning + "\n") }
                 let generation = answer.body[member: "generation"]?.description ?? ""
-                Announcement.print("reloaded: generation \(generation)\n")
+                let isFile = answer.body[member: "reloaded"]?.stringValue != "certificates"
+                Announcement.print("reloaded: \(isFile ? "generation \(generation)" : "certificates")\n")
                 return 0
             }
             let problems = answer.body[member: "details"]?.texts("problems") ?? []

@@ -66,7 +66,7 @@ extension GatewayProgram {
         settings.upstreams = try UpstreamFlags.addresses(arguments, known: names)
         file.apply(to: &settings)
         try settings.apply(arguments)
-        try TLSFlags.checkThrowAway(settings, arguments)
+        try TLSFlags.check(settings, arguments)
         return settings
     }
 

@@ -130,7 +130,7 @@ public struct GatewayProgram: Sendable {
         Signals.prepare()
         var configuration = listening
         try configuration.apply(arguments)
-        try TLSFlags.checkThrowAway(configuration, arguments)
+        try TLSFlags.check(configuration, arguments)
         let addresses = try UpstreamFlags.addresses(arguments, known: upstreams?.names)
         configuration.upstreams.merge(addresses) { $1 }
         configuration.connections.tlsByUpstream.merge(

@@ -98,9 +98,23 @@ enum TLSFlags {
         }
     }
 
+    /// Refuses what the program and its file say together: a throw-away certificate on an address that others
+    /// reach, and one port for both listeners.
+    static func check(
+        _ configuration: GatewayServerConfiguration, _ arguments: ProgramArguments
+    ) throws(UsageError) {
+        try checkThrowAway(configuration, arguments)
+        guard arguments.string("redirect-port") != nil || arguments.string("port") != nil,
+            let fault = configuration.redirectPortFault
+        else { return }
+        let isFlag = arguments.string("redirect-port") != nil
+        throw UsageError(
+            message: "\(isFlag ? arguments.source(of: "redirect-port") : "listen.redirect.port") \(fault)")
+    }
+
     /// Refuses a throw-away certificate on an address that other machines reach: whoever is on the way could
     /// show another one.
-    static func checkThrowAway(
+    private static func checkThrowAway(
         _ configuration: GatewayServerConfiguration, _ arguments: ProgramArguments
     ) throws(UsageError) {
         guard configuration.throwAwayPin != nil,
@@ -168,6 +182,13 @@ enum TLSFlags {
             try needTLS("redirect-port", arguments, configuration)
             configuration.redirect = configuration.redirect ?? RedirectSettings(port: port)
             configuration.redirect?.port = port
+        }
+        if let port = try arguments.integer("redirect-to", in: GatewayServerConfiguration.Ranges.targetPort) {
+            guard configuration.redirect != nil else {
+                throw UsageError(
+                    message: "\(arguments.source(of: "redirect-to")) needs --redirect-port PORT")
+            }
+            configuration.redirect?.targetPort = port
         }
         guard let text = arguments.string("hsts") else { return }
         guard text != "off" else {
@@ -241,8 +262,12 @@ extension ServeFlags {
         return protecting.map(\.protecting) + [
             ProgramFlag(
                 name: "redirect-port", placeholder: "PORT",
-                help: "port for plain HTTP that redirects to https and answers /health/*",
+                help: "port for plain HTTP that redirects to https, and answers health checks",
                 fallback: defaults.redirect.map { "\($0.port)" } ?? "none"),
+            ProgramFlag(
+                name: "redirect-to", placeholder: "PORT",
+                help: "port that the redirect names, if clients reach the gateway by another one than --port",
+                fallback: defaults.redirect?.targetPort.map { "\($0)" } ?? "the same as --port"),
             ProgramFlag(
                 name: "hsts", placeholder: "off|SECONDS",
                 help: "how long browsers call the name by https alone (Strict-Transport-Security)",

@@ -13,6 +13,13 @@ extension GatewayServer {
     ///
     /// - Throws: `GatewayStartError` if a file cannot be read or used. Nothing changes then.
     public func reloadCertificates() throws {
+        var isSuccess = false
+        defer { reloads.certificatesEnded(isSuccess: isSuccess) }
+        try readCertificates()
+        isSuccess = true
+    }
+
+    private func readCertificates() throws {
         let configuration = current.withLock { $0.configuration }
         let tls = try ServerTLS(configuration.tls, of: configuration)
         let routes = try UpstreamRoutes.checked(configuration.connections)
@@ -141,7 +148,7 @@ extension GatewayServer {
         let next = DispatchWallTime.now() + .seconds(Int(CertificateReport.interval / .seconds(1)))
         reloads.queue.asyncAfter(wallDeadline: next) { [weak self] in
             guard let self, !phase.isStopped else { return }
-            if let tls = current.withLock({ $0.tls }) { logs.diagnostics.reportExpiry(of: tls.report) }
+            if let tls = current.withLock({ $0.tls }) { logs.diagnostics.reportExpiry(of: tls) }
             reportExpiryLater()
         }
     }

@@ -23,6 +23,8 @@ final class Reloads: Sendable {
         var stamps = FileStamps()
         var watch = FileWatch()
         var report: ConfigurationReport?
+        /// Of reloads without a file, which read certificates alone.
+        var certificates = ConfigurationReport(lastSuccess: Int64(time(nil)), hash: "")
         /// In seconds since 1970; nil while nothing is watched.
         var lastLook: Int64?
     }
@@ -42,6 +44,9 @@ final class Reloads: Sendable {
     /// Nil without a file.
     var report: ConfigurationReport? { state.withLock { $0.report } }
 
+    /// What metrics say: how reloads went, of the file or of the certificates without one.
+    var counted: ConfigurationReport { state.withLock { $0.report ?? $0.certificates } }
+
     /// The number of the configuration in use: 1 at the start, and one more with each reload of the file.
     var generation: Int { report?.generation ?? 1 }
 
@@ -58,6 +63,11 @@ final class Reloads: Sendable {
     /// - Parameter hash: of the file in use from now on; nil after a failure.
     func ended(hash: String?) {
         state.withLock { $0.report?.count(hash, at: Int64(time(nil))) }
+    }
+
+    /// A reload of the certificates alone has ended.
+    func certificatesEnded(isSuccess: Bool) {
+        state.withLock { $0.certificates.count(isSuccess ? "" : nil, at: Int64(time(nil))) }
     }
 
     /// Whether the files have changed and nobody writes them any more. Called at each look. Blocks.

@@ -143,15 +143,18 @@ final class MetricsCache: Sendable {
 }
 
 extension Reloads {
-    /// Empty without a file.
+    /// Without a file they count reloads of the certificates.
     var readings: [MetricReading] {
-        guard let report else { return [] }
-        return [
-            MetricReading(.configReloads, Double(report.reloads), ["success"]),
-            MetricReading(.configReloads, Double(report.failedReloads), ["failure"]),
+        let counted = counted
+        let outcomes = [
+            MetricReading(.configReloads, Double(counted.reloads), ["success"]),
+            MetricReading(.configReloads, Double(counted.failedReloads), ["failure"]),
+            MetricReading(.configLastReloadSuccessful, counted.isLastSuccessful ? 1 : 0),
+            MetricReading(.configLastReloadSuccess, Double(counted.lastSuccess)),
+        ]
+        guard let report else { return outcomes }
+        return outcomes + [
             MetricReading(.configGeneration, Double(report.reloads + 1)),
-            MetricReading(.configLastReloadSuccessful, report.isLastSuccessful ? 1 : 0),
-            MetricReading(.configLastReloadSuccess, Double(report.lastSuccess)),
             MetricReading(.configInfo, 1, [report.hash]),
         ] + (lastLook.map { [MetricReading(.configLastLook, Double($0))] } ?? [])
     }

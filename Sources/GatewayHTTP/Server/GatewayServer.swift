@@ -27,6 +27,8 @@ public final class GatewayServer: Sendable {
     /// The port for plain HTTP that redirects to https; nil without one
     /// (`GatewayServerConfiguration.redirect`).
     public let redirectPort: Int?
+    /// The same as a URL: `http://127.0.0.1:8081`.
+    let redirectURL: String?
 
     /// The generation that routes new requests.
     let current: Lock<Generation>
@@ -135,6 +137,7 @@ public final class GatewayServer: Sendable {
         url = "\(material.tls == nil ? "http" : "https")://\(address)"
         port = address.port ?? configuration.port
         redirectPort = bound.redirects.first?.address.port
+        redirectURL = bound.redirects.first.map { "http://\($0.address)" }
 
         let logs = logs ?? Logs(configuration)
         logs.use(configuration)
@@ -269,6 +272,7 @@ public final class GatewayServer: Sendable {
             accepting.notify(queue: .global()) { [self] in tellReady() }
         }
         logs.diagnostics.write(.info, "ready", ["url": url, "loops": workers.count])
+        if let redirectURL { logs.diagnostics.write(.info, "redirecting", ["url": redirectURL]) }
         reportCertificates()
         life.beginJobs()
         guard let admin else { return }

@@ -241,7 +241,9 @@ extension Generation {
         _ counters: RequestCounters
     ) -> WorkerPort.Settings {
         let context = tls?.context
-        let target = RedirectTarget(hosts, port: shared.port) { context?.serves(host: $0) ?? false }
+        let target = RedirectTarget(hosts, port: configuration.redirect?.targetPort ?? shared.port) {
+            context?.serves(host: $0) ?? false
+        }
         return WorkerPort.Settings(
             handler: RedirectHandler(requests, to: target, challenges), limits: limits.forRedirects,
             clients: configuration.clients,

@@ -82,14 +82,17 @@ final class ArrivingConnection {
     // MARK: The handshake
 
     private func receiveFirst(_ bytes: UnsafeRawBufferPointer) {
-        guard let context, let first = bytes.first else { return }
-        switch state.firstByteArrived(first) {
+        guard let context, !bytes.isEmpty else { return }
+        switch state.firstBytesArrived(FirstBytes(bytes)) {
         case .beginHandshake:
             stream.acceptTLS(context, received: bytes)
             awaitTurn()
         case .refusePlain:
             server.handshakeEnded(.failed, "a plain HTTP request", peer.address)
             arrive(nil)?.refusePlain(bytes)
+        case .close(let reason):
+            server.handshakeEnded(.failed, reason, peer.address)
+            end(.close, .completed)
         }
     }
 

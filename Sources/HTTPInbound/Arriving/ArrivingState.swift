@@ -1,15 +1,16 @@
 internal import EventIO
+internal import HTTPWire
 
 /// Decides what a connection does before its first request: the header of the PROXY protocol, then the TLS
 /// handshake. It has neither sockets nor a clock.
 struct ArrivingState {
     private enum Step {
-        /// Reading the header of the PROXY protocol. Exits: `proxyHeaderRead`, to `firstByte` or `over`. At
+        /// Reading the header of the PROXY protocol. Exits: `proxyHeaderRead`, to `firstBytes` or `over`. At
         /// its deadline the header is refused.
         case proxyHeader
-        /// Waiting for the first byte of the handshake. Exit: `firstByteArrived`. At its deadline the
+        /// Waiting for the first bytes of the handshake. Exit: `firstBytesArrived`. At its deadline the
         /// handshake has timed out.
-        case firstByte
+        case firstBytes
         /// Exits: `handshakeDone`. At its deadline it has timed out.
         case handshake
         /// No exits.
@@ -34,7 +35,7 @@ struct ArrivingState {
     ///   - expectsProxyHeader: whether the connection has to begin with a header of the PROXY protocol.
     ///   - isSecure: whether TLS follows.
     init(expectsProxyHeader: Bool, isSecure: Bool, acceptedAt: MonotonicTime, limits: StateLimits) {
-        step = expectsProxyHeader ? .proxyHeader : isSecure ? .firstByte : .over
+        step = expectsProxyHeader ? .proxyHeader : isSecure ? .firstBytes : .over
         self.isSecure = isSecure
         self.acceptedAt = acceptedAt
         self.limits = limits
@@ -46,7 +47,7 @@ struct ArrivingState {
     var isUnfinishedHandshake: Bool {
         guard isSecure else { return false }
         return switch step {
-        case .proxyHeader, .firstByte, .handshake: true
+        case .proxyHeader, .firstBytes, .handshake: true
         case .over: false
         }
     }
@@ -69,23 +70,28 @@ struct ArrivingState {
 
     mutating func proxyHeaderRead() -> AfterProxyHeader {
         guard case .proxyHeader = step else { preconditionFailure("a PROXY header was read in \(self)") }
-        step = isSecure ? .firstByte : .over
+        step = isSecure ? .firstBytes : .over
         return isSecure ? .awaitHandshake : .serve
     }
 
-    enum FirstByteAction: Equatable {
+    enum FirstBytesAction: Equatable {
         case beginHandshake
         /// A plain request: answer it plainly, and close.
         case refusePlain
+        /// Close without an answer, which the client could not read. Has the reason, for the log.
+        case close(String)
     }
 
-    /// The first byte behind the PROXY header. A method begins with a letter, and a record of TLS does not
-    /// (RFC 8446, section 5.1).
-    mutating func firstByteArrived(_ byte: UInt8) -> FirstByteAction {
-        guard case .firstByte = step else { preconditionFailure("a first byte arrived in \(self)") }
-        let isLetter = (0x41...0x5a).contains(byte & ~0x20)
-        step = isLetter ? .over : .handshake
-        return isLetter ? .refusePlain : .beginHandshake
+    /// The first bytes behind the PROXY header, if the connection has to begin with one.
+    mutating func firstBytesArrived(_ bytes: FirstBytes) -> FirstBytesAction {
+        guard case .firstBytes = step else { preconditionFailure("first bytes arrived in \(self)") }
+        step = bytes == .tls ? .handshake : .over
+        return switch bytes {
+        case .tls: .beginHandshake
+        case .request: .refusePlain
+        case .proxyHeader: .close("a PROXY header, which clients.header does not expect")
+        case .unknown: .close("neither TLS nor HTTP")
+        }
     }
 
     mutating func handshakeDone() {
@@ -108,7 +114,7 @@ struct ArrivingState {
         return switch step {
         case .proxyHeader: hasReceived ? .refuseProxyHeader : .close
         case .handshake: .handshakeFailed
-        case .firstByte, .over: .close
+        case .firstBytes, .over: .close
         }
     }
 
@@ -128,7 +134,7 @@ struct ArrivingState {
         let usual: MonotonicTime
         switch step {
         case .proxyHeader: usual = acceptedAt + limits.headerDeadline
-        case .firstByte, .handshake: usual = acceptedAt + limits.handshakeDeadline
+        case .firstBytes, .handshake: usual = acceptedAt + limits.handshakeDeadline
         case .over: return nil
         }
         guard case .leaving(let since) = drain, !hasReceived else { return usual }
@@ -153,7 +159,7 @@ struct ArrivingState {
         case .proxyHeader:
             if case .no = drain { return .refuseProxyHeader }
             return .close
-        case .firstByte, .handshake: return .timedOut
+        case .firstBytes, .handshake: return .timedOut
         case .over: return .wait
         }
     }

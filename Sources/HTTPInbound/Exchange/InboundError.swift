@@ -38,7 +38,7 @@ public struct InboundError: Error, Sendable {
     /// The request, if its head was read.
     public var head: HTTPRequestHead?
     /// The parts of a malformed request that break the rule, for a log: `requestLine`, `method`, `target`,
-    /// `version`, `fields`, `field.NAME` or `body`. Empty for other errors.
+    /// `version`, `fields`, `field.NAME` or `body`; `tls` of a plain request. Empty for other errors.
     public var parts: [String]
 
     /// Creates a refusal.
@@ -63,7 +63,8 @@ extension InboundError {
     }
 
     static func plainRequest() -> InboundError {
-        InboundError(status: .badRequest, reason: .plainRequest, message: "This port speaks HTTPS")
+        InboundError(
+            status: .badRequest, reason: .plainRequest, message: "This port speaks HTTPS", parts: ["tls"])
     }
 
     static func timeout(head: HTTPRequestHead?) -> InboundError {

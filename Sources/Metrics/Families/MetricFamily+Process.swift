@@ -17,10 +17,10 @@ extension MetricFamily {
     public static let limitUsed = MetricFamily(
         "sluice_limit_used_ratio", .gauge, labels: ["limit"],
         help: "Share of a limit that is in use.")
-    /// `sluice_config_reloads_total`: reloads of the configuration file.
+    /// `sluice_config_reloads_total`: reloads of the configuration file; of certificates without one.
     public static let configReloads = MetricFamily(
         "sluice_config_reloads_total", .counter, labels: ["result"],
-        help: "Reloads of the configuration file.")
+        help: "Reloads of the configuration file; of certificates without one.")
     /// `sluice_config_generation`: number of the configuration in use, from 1.
     public static let configGeneration = MetricFamily(
         "sluice_config_generation", .gauge, help: "Number of the configuration in use, from 1.")

@@ -64,7 +64,7 @@ struct ListenTLSTests {
             """
             tls: {cert: a.pem, key: a.key, minimum: 1.3, clients: {ca: ca.pem, names: [a.example, "*.b.example",
               "spiffe://c/d"], require: false}, hsts: {maxAge: 8760h, subdomains: true, preload: true}},
-              redirect: {port: 80, challenges: /srv/acme}
+              redirect: {port: 80, to: 443, challenges: /srv/acme}
             """
         ).settings
         #expect(settings.tls?.minimumVersion == .tls13)
@@ -74,7 +74,7 @@ struct ListenTLSTests {
         #expect(settings.tls?.clients == clients)
         #expect(
             settings.strictTransportSecurity?.fieldValue == "max-age=31536000; includeSubDomains; preload")
-        #expect(settings.redirect == RedirectSettings(port: 80, challenges: "/srv/acme"))
+        #expect(settings.redirect == RedirectSettings(port: 80, targetPort: 443, challenges: "/srv/acme"))
         let off = try read("tls: {cert: a.pem, key: a.key, hsts: off}").settings
         #expect(off.strictTransportSecurity == nil)
     }
@@ -83,7 +83,7 @@ struct ListenTLSTests {
     func variables() throws {
         let text = """
             listen: {tls: {cert: "${A}", key: "${B}", password: "${C}", minimum: "${D}", clients: {ca: "${E}",
-              names: ["${F}"], require: "${G}"}, hsts: {maxAge: "${H}", preload: "${I}"}}, redirect: {port: "${J}"}}
+              names: ["${F}"], require: "${G}"}, hsts: {maxAge: "${H}", preload: "${I}"}}, redirect: {port: "${J}", to: "${K}"}}
             endpoints: [{get: /a, data: {value: 1}}]
 
             """
@@ -122,6 +122,10 @@ struct ListenTLSTests {
                 StrictTransportSecurity(maxAge: .seconds(31_536_000), allowsPreload: true),
                 "preload needs subdomains, and a maxAge of at least a year (8760h)"
             ), (StrictTransportSecurity(maxAge: .zero), nil),
+            (
+                StrictTransportSecurity(maxAge: .milliseconds(999)),
+                "maxAge is less than a second, and not 0s"
+            ), (StrictTransportSecurity(maxAge: .seconds(1)), nil),
             (StrictTransportSecurity(maxAge: .seconds(31_536_000), includesSubdomains: true), nil),
         ] as [(StrictTransportSecurity, String?)])
     func transportSecurity(policy: StrictTransportSecurity, fault: String?) {

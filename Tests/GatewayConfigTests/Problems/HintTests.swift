@@ -41,6 +41,18 @@ struct HintTests {
         #expect(Quantity.size.withUnit(number, standard: "1KiB") == "\(number)B")
     }
 
+    @Test(
+        "A time of at least a second, or beyond an hour, is never meant in milliseconds",
+        arguments: [
+            ("1ms", "1h", "3000ms"), ("0s", "1h", "3000ms"), ("1s", "1h", "3000s"), ("0s", "24h", "3000s"),
+        ])
+    func coarse(least: String, most: String, expected: String) {
+        let type = ValueType<Duration>.duration(least, most)
+        let node = YAMLNode(.scalar(YAMLScalar(text: "3000", style: .plain)), at: .start(of: 0))
+        #expect(
+            messages { _ = type.read(node, Subject("x"), $0) } == ["3000 needs a unit: \(expected)"])
+    }
+
     @Test("The example of each object is such an object")
     func examples() {
         for shape in ConfigSchemaText.shapes + [DocumentShape.shape] {

@@ -66,6 +66,8 @@ struct ClientCertificateTests {
             let access = try admit(responder, Self.certificate(names, uris: ["spiffe://example.com/cart"]))
             #expect(access.headError?.code == .unauthorized, "\(names)")
             #expect(access.identity == nil)
+            #expect(access.note.result == .invalid)
+            #expect(access.note.reason == "no entry accepts a name of the certificate")
         }
     }
 

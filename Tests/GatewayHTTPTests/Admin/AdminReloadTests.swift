@@ -66,7 +66,7 @@ struct AdminReloadTests {
         try withAdminGateway { _, admin in
             let reply = try admin.post("/reload")
             #expect(reply.status == 200)
-            #expect(reply.text == #"{"generation":1,"warnings":[]}"#)
+            #expect(reply.text == #"{"generation":1,"reloaded":"certificates","warnings":[]}"#)
         }
     }
 

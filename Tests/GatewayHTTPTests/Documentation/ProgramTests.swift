@@ -207,7 +207,7 @@ struct ProgramTests {
         }
         let output = result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? ""
         #expect(output.contains("200 OK  ") && output.contains("  GET /region  trace "), "\(output)")
-        #expect(output.contains("reloaded: generation 1\n"), "\(output)")
+        #expect(output.contains("reloaded: certificates\n"), "\(output)")
         let errors = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(errors.contains("shop: http+unix:") && errors.contains("/none/reload: "), "\(errors)")
         #expect(errors.contains("run 'shop explain --help' to list the flags"), "\(errors)")

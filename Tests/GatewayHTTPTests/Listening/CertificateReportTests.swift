@@ -57,6 +57,33 @@ struct CertificateReportTests {
         #expect(report.readings.map { $0.family.labels.contains("certificate") } == [true, false, false])
     }
 
+    @Test("Of two certificates with one name each is reported with its file, and the authorities with theirs")
+    func files() {
+        let soon = Self.now + CertificateReport.day
+        let report = CertificateReport([
+            .init(name: "a", notAfter: soon, file: "/ec.pem"),
+            .init(name: "a", notAfter: soon, file: "/rsa.pem"),
+            .init(name: "a", notAfter: soon),
+            .init(name: "listen.tls.clients.ca", notAfter: soon, kind: .clientAuthority, file: "/partners.pem"),
+        ])
+        #expect(
+            report.notices(at: Self.now).map { "\($0.subject) \($0.text)" } == [
+                "server certificate /ec.pem (a) expires in 1 day",
+                "server certificate /rsa.pem (a) expires in 1 day", "server certificate a expires in 1 day",
+                "client authority /partners.pem expires in 1 day",
+            ])
+        #expect(report.readings.map(\.labels) == [["a", "server"], ["listen.tls.clients.ca", "client_authority"]])
+    }
+
+    @Test("A throw-away certificate, which lives for seven days, is not reported")
+    func throwAway() throws {
+        let lines = try logLines { errors in
+            let folder = try CertificateFolder(TestAuthority.shared.issue("DNS:localhost", days: -1...3))
+            _ = try folder.serve(errors: errors, configure: { $0.throwAwayPin = "sha256//" }) { _ in }
+        }
+        #expect(!lines.contains { $0.contains("expires soon") })
+    }
+
     @Test("The log warns of it, and of what is wrong with a certificate, when the gateway starts")
     func log() throws {
         let folder = try CertificateFolder(

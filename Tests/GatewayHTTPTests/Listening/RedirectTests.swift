@@ -11,13 +11,14 @@ import Testing
 @Suite("The port for plain HTTP that redirects to https")
 struct RedirectTests {
     private static func serve(
-        hosts: [String]? = nil, challenges: String? = nil, _ body: (GatewayServer, Int) throws -> Void
+        hosts: [String]? = nil, to target: Int? = nil, challenges: String? = nil,
+        _ body: (GatewayServer, Int) throws -> Void
     ) throws -> [String] {
         let identity = TestAuthority.shared.issue("DNS:app.example.com,DNS:*.shop.example,IP:127.0.0.1")
         let names = try hosts.map { try HostNames($0) } ?? .any
         return try CertificateFolder(identity).serve(configure: {
             $0.hosts = names
-            $0.redirect = RedirectSettings(port: 0, challenges: challenges)
+            $0.redirect = RedirectSettings(port: 0, targetPort: target, challenges: challenges)
         }) { server in
             try body(server, try #require(server.redirectPort))
         }
@@ -45,8 +46,9 @@ struct RedirectTests {
             let reply = try Self.ask(port, "GET /a", host)
             #expect(reply.status == 421)
             #expect(reply.values("Location") == [])
-            #expect(
-                try JSONFragment(validating: reply.body[...])[member: "code"]?.stringValue == "MISDIRECTED")
+            let body = try JSONFragment(validating: reply.body[...])
+            #expect(body[member: "code"]?.stringValue == "MISDIRECTED")
+            #expect(body[member: "message"]?.stringValue == "No certificate of this gateway is for '\(host)'")
         }
     }
 
@@ -56,6 +58,7 @@ struct RedirectTests {
             for host in ["b.shop.example", "10.0.0.1", "evil.example"] {
                 #expect(try Self.ask(port, "GET /a", host).status == 421, "\(host)")
             }
+            #expect(try Self.ask(port, "GET /a", "evil.example").text.contains("does not serve the host"))
             for host in ["app.example.com", "x.other.example", "127.0.0.1"] {
                 let reply = try Self.ask(port, "GET /a", host)
                 #expect(reply.status == 308, "\(host)")
@@ -94,7 +97,33 @@ struct RedirectTests {
             #expect(absolute.values("Location") == ["https://app.example.com:\(server.port)/b?c"])
         }
         #expect(lines.count == 7)
+        #expect(lines.allSatisfy { $0.contains(#""route":"_redirect""#) })
         #expect(lines.allSatisfy { $0.contains(#""status":308"#) && !$0.contains(#""tls""#) })
+    }
+
+    @Test(
+        "Behind another port than its own, the gateway sends browsers to the port of the settings",
+        arguments: [(443, ""), (8443, ":8443")])
+    func published(port: Int, shown: String) throws {
+        _ = try Self.serve(to: port) { _, redirectPort in
+            let reply = try Self.ask(redirectPort, "GET /a", "app.example.com")
+            #expect(reply.values("Location") == ["https://app.example.com\(shown)/a"])
+        }
+    }
+
+    @Test("The gateway's own port ends the start")
+    func ownPort() throws {
+        let folder = try CertificateFolder()
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 28_300
+        configuration.tls = folder.settings
+        configuration.redirect = RedirectSettings(port: 28_300)
+        #expect {
+            try GatewayServer.start(configuration) { _ in }
+        } throws: {
+            "\($0)" == "redirect.port is the port of the gateway itself (28300)"
+        }
+        withExtendedLifetime(folder) {}
     }
 
     @Test("The port of https is left out")
@@ -108,6 +137,19 @@ struct RedirectTests {
         #expect(throws: GatewayError.self) { try location("b.example") }
         #expect(try location("a.example:80") == "https://a.example/a")
         #expect(try location("[::1]:80") == "https://[::1]/a")
+    }
+
+    @Test("The log and the status say where the port is, also a free one")
+    func announced() throws {
+        let folder = try CertificateFolder()
+        var url = ""
+        let lines = try logLines { errors in
+            _ = try folder.serve(errors: errors, configure: { $0.redirect = RedirectSettings(port: 0) }) {
+                url = "http://127.0.0.1:\(try #require($0.redirectPort))"
+                #expect($0.redirectURL == url)
+            }
+        }
+        #expect(lines.count { $0.contains(#""message":"redirecting","url":"\#(url)""#) } == 1)
     }
 
     @Test("Health checks are answered for any host")

@@ -257,7 +257,7 @@ struct SecureGatewayTests {
             let certificates = (0..<4).map { status[member: "certificates"]?[element: $0] }
             #expect(
                 certificates.map { $0?[member: "name"]?.stringValue } == [
-                    "localhost", "listen.tls.clients", "parts", "parts",
+                    "localhost", "listen.tls.clients.ca", "parts", "parts",
                 ])
             #expect(
                 certificates.map { $0?[member: "kind"]?.stringValue } == [

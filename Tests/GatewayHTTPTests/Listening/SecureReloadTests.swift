@@ -48,6 +48,30 @@ struct SecureReloadTests {
         }
     }
 
+    @Test("Without a file, metrics count reloads of certificates, so that the alert finds a failed renewal")
+    func metrics() throws {
+        let folder = try CertificateFolder(Self.identity("old.example"))
+        _ = try folder.serve { server in
+            func values() -> [String: Double] {
+                var values: [String: Double] = [:]
+                for reading in server.reloads.readings {
+                    values[reading.family.name + reading.labels.joined()] = reading.value
+                }
+                return values
+            }
+            #expect(values()["sluice_config_last_reload_successful"] == 1)
+            try folder.write("no certificate", to: "app.pem")
+            #expect(throws: GatewayStartError.self) { try server.reloadCertificates() }
+            #expect(values()["sluice_config_last_reload_successful"] == 0)
+            #expect(values()["sluice_config_reloads_totalfailure"] == 1)
+            try folder.write(Self.identity("new.example"))
+            try server.reloadCertificates()
+            #expect(values()["sluice_config_last_reload_successful"] == 1)
+            #expect(values()["sluice_config_reloads_totalsuccess"] == 1)
+            #expect(values()["sluice_config_generation"] == nil && values()["sluice_config_info"] == nil)
+        }
+    }
+
     @Test("The redirect leads to the names of the new certificate")
     func redirect() throws {
         let folder = try CertificateFolder(Self.identity("old.example"))

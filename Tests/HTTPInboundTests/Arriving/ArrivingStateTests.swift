@@ -1,4 +1,5 @@
 import EventIO
+import HTTPWire
 import Testing
 
 @testable import HTTPInbound
@@ -23,7 +24,7 @@ struct ArrivingStateTests {
         var state = Self.state()
         #expect(state.deadline == Self.at(10))
         state.bytesArrived()
-        #expect(state.firstByteArrived(22) == .beginHandshake)
+        #expect(state.firstBytesArrived(.tls) == .beginHandshake)
         #expect(state.deadline == Self.at(10))
         #expect(state.deadlinePassed(at: Self.at(9.9)) == .wait)
         #expect(state.deadlinePassed(at: Self.at(10)) == .timedOut)
@@ -46,7 +47,7 @@ struct ArrivingStateTests {
         state.bytesArrived()
         #expect(state.proxyHeaderRead() == .awaitHandshake)
         #expect(state.deadline == Self.at(10))
-        #expect(state.firstByteArrived(22) == .beginHandshake)
+        #expect(state.firstBytesArrived(.tls) == .beginHandshake)
         state.handshakeDone()
         #expect(state.deadline == nil && !state.isUnfinishedHandshake)
     }
@@ -60,16 +61,16 @@ struct ArrivingStateTests {
     }
 
     @Test(
-        "A first byte that is a letter begins a plain request",
+        "Only TLS begins a handshake, and only a request gets an answer",
         arguments: [
-            ("G", true), ("p", true), ("Z", true), ("@", false), ("[", false), ("\u{16}", false),
-            ("\u{0}", false), ("\r", false), ("1", false),
-        ])
-    func firstByte(text: String, isPlain: Bool) {
+            (.tls, .beginHandshake), (.request, .refusePlain),
+            (.proxyHeader, .close("a PROXY header, which clients.header does not expect")),
+            (.unknown, .close("neither TLS nor HTTP")),
+        ] as [(FirstBytes, ArrivingState.FirstBytesAction)])
+    func firstBytes(bytes: FirstBytes, expected: ArrivingState.FirstBytesAction) {
         var state = Self.state()
-        let action = state.firstByteArrived(text.utf8.first ?? 0)
-        #expect(action == (isPlain ? .refusePlain : .beginHandshake))
-        #expect(state.isUnfinishedHandshake == !isPlain)
+        #expect(state.firstBytesArrived(bytes) == expected)
+        #expect(state.isUnfinishedHandshake == (bytes == .tls))
     }
 
     @Test("A client that leaves before its first byte has failed at nothing")
@@ -78,7 +79,7 @@ struct ArrivingStateTests {
         #expect(state.clientLeft() == .close)
         state = Self.state()
         state.bytesArrived()
-        _ = state.firstByteArrived(22)
+        _ = state.firstBytesArrived(.tls)
         #expect(state.clientLeft() == .handshakeFailed)
         state = Self.state(proxy: true)
         #expect(state.clientLeft() == .close)
@@ -98,7 +99,7 @@ struct ArrivingStateTests {
         #expect(silent.deadlinePassed(at: Self.at(3)) == .close)
         var begun = Self.state()
         begun.bytesArrived()
-        _ = begun.firstByteArrived(22)
+        _ = begun.firstBytesArrived(.tls)
         begun.listenerClosed(at: Self.at(2))
         #expect(begun.deadline == Self.at(10))
         #expect(begun.deadlinePassed(at: Self.at(10)) == .timedOut)

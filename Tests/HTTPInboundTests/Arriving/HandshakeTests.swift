@@ -64,6 +64,27 @@ struct HandshakeTests {
         }
     }
 
+    @Test(
+        "What is neither TLS nor a request is closed without an answer",
+        arguments: [
+            ("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", "neither TLS nor HTTP"), ("\0\0", "neither TLS nor HTTP"),
+            ("EHLO mail.example.com\r\n", "neither TLS nor HTTP"),
+            (
+                "PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\r\n",
+                "a PROXY header, which clients.header does not expect"
+            ),
+        ])
+    func foreign(bytes: String, reason: String) async throws {
+        try await TestServer.run(tls: Self.tls()) { server in
+            let client = try RawClient(port: server.port)
+            client.send(bytes)
+            #expect(client.readToEnd().bytes == [])
+            #expect(try await counts(server, total: 1) == count { $0.failed = 1 })
+            #expect(server.log.events == ["no handshake: \(reason)"])
+            try await server.connectionsLeft()
+        }
+    }
+
     @Test("A broken record is refused with an alert")
     func garbage() async throws {
         try await TestServer.run(tls: Self.tls()) { server in

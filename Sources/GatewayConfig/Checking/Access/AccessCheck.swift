@@ -52,6 +52,7 @@ struct AccessCheck {
         checkLoggedCredentials()
         checkLimits()
         warnOfUnseenCertificates()
+        warnOfUnknownCertificates()
         warnOfOpenEndpoints()
         warnOfUnused()
         var claims = ClaimCheck(access: self)

@@ -26,6 +26,29 @@ extension AccessCheck {
         }
     }
 
+    /// Where every entry has names, a name that the handshake lets in and no entry accepts may be a mistake.
+    func warnOfUnknownCertificates() {
+        guard reader.problems.errorCount == 0, let allowed = document.settings.tls?.clients?.names,
+            !document.changes.isUnknown("listen.tls.clients.names"),
+            let place = document.changes.place(of: "listen.tls.clients.names")
+        else { return }
+        var accepted: [String] = []
+        for entry in document.auth {
+            guard case .clientCertificate(let settings) = entry.method else { continue }
+            guard !settings.names.isEmpty else { return }
+            accepted += settings.names
+        }
+        guard !accepted.isEmpty else { return }
+        let names = CertificateNames(accepted)
+        for name in allowed
+        where names.match(dnsNames: [name], uris: [name]) == nil
+            && CertificateNames([name]).match(dnsNames: accepted, uris: accepted) == nil
+        {
+            reader.problems.warning(
+                "listen.tls.clients.names: no entry of auth accepts \"\(Shown.text(name))\"", at: place)
+        }
+    }
+
     func warnOfUnused() {
         guard reader.problems.errorCount == 0, !reader.hasOtherEndpoints else { return }
         for entry in document.auth

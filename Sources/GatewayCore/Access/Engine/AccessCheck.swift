@@ -139,7 +139,8 @@ struct AccessCheck: ~Copyable, Sendable {
         }
         noted.result = AccessNote.Result.none
         guard plan.isOptional else {
-            return refuse(plan.noCredential, .none, plan.missingCredential)
+            let (result, reason) = plan.missing(certificate)
+            return refuse(plan.noCredential, result, reason)
         }
         return proceed()
     }

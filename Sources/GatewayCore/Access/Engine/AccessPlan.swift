@@ -59,5 +59,14 @@ final class AccessPlan: Sendable {
         }
     }
 
+    /// Returns what the log says of a request without a credential of these entries.
+    ///
+    /// - Parameter certificate: of the connection, which no entry accepts; nil without one.
+    func missing(_ certificate: ClientCertificate?) -> (result: AccessNote.Result, reason: String) {
+        let readsCertificates = entries.contains { if case .certificate = $0.kind { true } else { false } }
+        guard certificate != nil, readsCertificates else { return (.none, missingCredential) }
+        return (.invalid, "no entry accepts a name of the certificate")
+    }
+
     func peers(ofEntry index: Int) -> [TokenPeer] { peers[index] }
 }

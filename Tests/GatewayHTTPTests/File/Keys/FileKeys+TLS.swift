@@ -68,10 +68,10 @@ extension FileKeys {
                 $0.strictTransportSecurity?.fieldValue == "max-age=32400000; includeSubDomains; preload")
         },
         KeyExample.setting(
-            "listen.redirect redirect.port redirect.challenges",
-            "listen: {tls: {\(folder.members)}, redirect: {port: 9, challenges: /usr}}"
+            "listen.redirect redirect.port redirect.to redirect.challenges",
+            "listen: {tls: {\(folder.members)}, redirect: {port: 9, to: 443, challenges: /usr}}"
         ) {
-            #expect($0.redirect == RedirectSettings(port: 9, challenges: "/usr"))
+            #expect($0.redirect == RedirectSettings(port: 9, targetPort: 443, challenges: "/usr"))
         },
         KeyExample(
             "auth.clientCertificate clientCertificate.names",
