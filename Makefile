@@ -8,8 +8,10 @@ RUNNER = python3
 # Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and readers of
 # YAML and of metrics. Of prometheus they need promtool, and of systemd systemd-analyze.
 PEERS = nginx haproxy redis-server prometheus systemd libnginx-mod-http-brotli-filter python3-pip python3-brotli openssl tinyproxy
-# `make test-browser` needs a browser, its driver and the fonts of the pages.
-BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
+# An authority and a client of ACME. Old distributions lack them, and one missing package would keep out the other servers.
+ACME = pebble lego
+# `make test-browser` needs a browser, its driver, certutil and the fonts of the pages.
+BROWSER = chromium chromium-driver libnss3-tools fonts-noto-cjk fonts-noto-color-emoji python3-pip
 # Proofs under load need these, too.
 SOAK = nginx openssl strace slowhttptest wrk prometheus redis-server
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -59,6 +61,7 @@ help:
 setup: libraries
 	@docker/setup $(RUNNER)
 	@docker/setup $(PEERS) || echo "setup: tests that need a missing one of $(PEERS) are skipped"
+	@docker/setup $(ACME) || echo "setup: the test of the recipe for Let's Encrypt is skipped without $(ACME)"
 	@Tests/dnslib || echo 'setup: dnslib is missing: the tests of DNS are skipped'
 	@Tests/yaml || echo 'setup: readers of YAML, JSON Schema, OpenAPI and metrics are missing: their tests are skipped'
 

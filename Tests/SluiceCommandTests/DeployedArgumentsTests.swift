@@ -52,4 +52,32 @@ struct DeployedArgumentsTests {
         try configuration.apply(arguments)
         #expect(configuration.drainDelay == .seconds(5))
     }
+
+    @Test(
+        "The file for Compose with TLS serves a mounted certificate, watches it, and redirects to its own port"
+    )
+    func compose() throws {
+        let file = try Self.text("compose.tls.yaml")
+        // The default of a variable of Compose, such as `${PORT:-443}`, is its value.
+        let lines = file.matches(of: /\n +(SLUICE_\w+): "?(?:\$\{\w+:-)?([^"}\n]+)/)
+        let environment = Dictionary(uniqueKeysWithValues: lines.map { (String($0.1), String($0.2)) })
+        #expect(environment.count == 5)
+        let serve = CommandSpecification.serve
+        #expect(environment.keys.allSatisfy { name in serve.flags.contains { $0.environmentName == name } })
+        let arguments = try ProgramArguments([], for: serve, environment: environment)
+        #expect(try arguments.isOn("watch") == true)
+        var configuration = GatewayServerConfiguration()
+        try configuration.apply(arguments)
+        #expect(configuration.tls?.certificates.count == 1)
+        #expect(configuration.port == 443)
+        #expect(configuration.redirect?.port == 80)
+        let folder = try #require(
+            environment["SLUICE_TLS_CERT"]?.split(separator: "/").dropLast().joined(separator: "/"))
+        #expect(environment["SLUICE_TLS_KEY"]?.hasPrefix("/\(folder)/") == true)
+        #expect(file.contains(":/\(folder):ro\""))
+        // A redirect names the port inside, so clients have to find it outside, too.
+        for port in ["${PORT:-443}", "${REDIRECT_PORT:-80}"] {
+            #expect(file.contains("\"127.0.0.1:\(port):\(port)\""))
+        }
+    }
 }

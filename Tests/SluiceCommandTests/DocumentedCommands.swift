@@ -28,6 +28,16 @@ struct DocumentedCommands {
         self.steps = steps
     }
 
+    /// Splits an article into one section, with its heading, and the rest.
+    static func split(_ markdown: String, section heading: String) throws -> (section: String, rest: String) {
+        let start = try #require(markdown.range(of: "\n## \(heading)\n"), "no heading \(heading)")
+        let end = markdown[start.upperBound...].range(of: "\n## ")?.lowerBound ?? markdown.endIndex
+        return (
+            String(markdown[start.lowerBound..<end]),
+            String(markdown[..<start.lowerBound] + markdown[end...])
+        )
+    }
+
     /// Patterns of values that differ from run to run: request ids, dates, times, lengths, new API keys and
     /// their digests, what a limit of 50 has left and when it admits again (in at most 2 s). Also of the
     /// number of series, some of which are a loop's.

@@ -13,7 +13,8 @@ final class DocumentedShell {
     private var ports: [String: String] = [:]
     private var servers: [PeerProcess] = []
 
-    init(examples: String) throws {
+    /// - Parameter variables: further variables of the commands' environment.
+    init(examples: String, _ variables: [String: String] = [:]) throws {
         let files = FileManager.default
         for name in try files.contentsOfDirectory(atPath: examples) {
             try files.copyItem(atPath: "\(examples)/\(name)", toPath: folder.file(name))
@@ -25,24 +26,41 @@ final class DocumentedShell {
         let inherited = ProcessInfo.processInfo.environment
         environment = inherited.filter { !$0.key.hasPrefix("SLUICE_") }.merging([
             "PATH": "\(folder.file("bin")):\(inherited["PATH"] ?? "/usr/bin:/bin")", "SLUICE_ADMIN": "off",
-        ]) { $1 }
+        ]) { $1 }.merging(variables) { $1 }
+    }
+
+    /// Returns a path in the folder in which the commands run.
+    func file(_ name: String) -> String { folder.file(name) }
+
+    /// The port of the server at this port of the article.
+    func port(of shown: String) throws -> Int {
+        try #require(ports[shown].flatMap { Int($0) }, "no server is at port \(shown)")
+    }
+
+    /// Installs a script that replaces or wraps a program.
+    func install(_ name: String, _ script: String) throws {
+        let path = folder.file("bin/\(name)")
+        try "#!/bin/sh\n\(script)\n".write(toFile: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
     /// Runs a command and returns its output; a server's is empty.
-    func run(_ command: String) throws -> String {
+    ///
+    /// - Parameter isPatient: Whether to repeat the command until it succeeds.
+    func run(_ command: String, isPatient: Bool = false) throws -> String {
         if command.hasSuffix(" &") {
             try start(String(command.dropLast(2)))
             return ""
         }
         var result = try end(of: command)
         // A log is written a little after the answer.
-        if command.hasPrefix("grep ") {
+        if isPatient || command.hasPrefix("grep ") {
             try spin(
                 while: try {
                     if result.status != 0 { result = try end(of: command) }
                     return result.status != 0
                 }()
-            ) { "nothing is found by: \(command)" }
+            ) { "exit status \(result.status) of: \(command)" }
         }
         guard result.status == 0 else {
             throw DocumentedSession.Failure(description: "exit status \(result.status) of: \(command)")

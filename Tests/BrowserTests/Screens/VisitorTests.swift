@@ -136,12 +136,3 @@ extension InBrowser {
         }
     }
 }
-
-extension Page {
-    /// Enters a weight and saves it.
-    fileprivate func enter(_ text: String, at half: String) async throws {
-        try await self["#halves [data-half=\"\(half)\"] :is([data-change], [data-add])"].click()
-        try await self["#entry-weight"].fill(text)
-        try await self["#entry [type=submit]"].click()
-    }
-}

@@ -38,11 +38,13 @@ final class Demo: Sendable {
         configuration.connections.proxy = .none
         session = try Session(configuration)
         origin = try await answer("the demo logs its address") {
-            process.log.firstMatch(of: /sluice listening on (http:\/\/\S+)/).map { String($0.1) }
+            process.log.firstMatch(of: /sluice listening on (https?:\/\/\S+)/).map { String($0.1) }
         }
+        // Over https they speak TLS, too: the page could not call them otherwise.
+        let scheme = origin.prefix { $0 != ":" }
         upstreams = try await answer("the demo names the ports of its upstreams") {
             process.log.firstMatch(of: /sample upstreams on ports (.*);/).map { note in
-                note.1.matches(of: /(\d+) \(/).map { "http://127.0.0.1:\($0.1)" }
+                note.1.matches(of: /(\d+) \(/).map { "\(scheme)://127.0.0.1:\($0.1)" }
             }
         }
     }

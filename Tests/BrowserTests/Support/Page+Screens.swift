@@ -58,6 +58,13 @@ extension Page {
         }
     }
 
+    /// Enters a weight and saves it.
+    func enter(_ text: String, at half: String) async throws {
+        try await self["#halves [data-half=\"\(half)\"] :is([data-change], [data-add])"].click()
+        try await self["#entry-weight"].fill(text)
+        try await self["#entry [type=submit]"].click()
+    }
+
     /// The chart's label for a day or a month.
     func spoken(_ slot: String) async throws -> String {
         try await self["#chart [data-slot=\"\(slot)\"]"].attribute("aria-label") ?? ""

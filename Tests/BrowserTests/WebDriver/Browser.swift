@@ -44,13 +44,15 @@ final class Browser: Sendable {
     private let connections: Session
     let commands: Provider<WebDriver>
 
-    init() async throws {
+    /// - Parameter authority: A certificate in PEM. The browser trusts those that it has issued, too.
+    init(trusting authority: String? = nil) async throws {
         guard let chromedriver = PeerProcess.find("chromedriver") else { throw Missing(name: "chromedriver") }
         guard let program = PeerProcess.find("chromium", "google-chrome") else {
             throw Missing(name: "chromium")
         }
         self.program = program
         folder = ScratchFolder()
+        if let authority { try Self.trust(authority, in: folder) }
         let (driver, port) = try await Self.start(chromedriver, in: folder)
         self.driver = driver
         var configuration = Session.Configuration()
@@ -85,8 +87,13 @@ final class Browser: Sendable {
     }
 
     /// Runs `test` with a browser of its own, as a visitor whom no other one meets. Several may run at once.
-    func withOwnPage(_ look: Look, _ test: @Sendable (Page) async throws -> Void) async throws {
-        let page = try await start(look)
+    ///
+    /// - Parameter acceptsEach: Whether the browser accepts each certificate, as a user who clicks through its
+    ///   warning.
+    func withOwnPage(
+        _ look: Look, acceptsEach: Bool = false, _ test: @Sendable (Page) async throws -> Void
+    ) async throws {
+        let page = try await start(look, acceptsEach: acceptsEach)
         do {
             try await page.show(look)
             try await test(page)
@@ -104,8 +111,9 @@ final class Browser: Sendable {
         return page
     }
 
-    private func start(_ look: Look) async throws -> Page {
-        let answer = try await commands.rx.request(.newSession(capabilities: capabilities(Window(look))))
+    private func start(_ look: Look, acceptsEach: Bool = false) async throws -> Page {
+        let wanted = capabilities(Window(look), acceptsEach: acceptsEach)
+        let answer = try await commands.rx.request(.newSession(capabilities: wanted))
             .map(NewSession.self, atKeyPath: "value")
             .value
         return Page(browser: self, session: answer.sessionId, process: answer.capabilities.processID ?? 0)
@@ -141,7 +149,7 @@ final class Browser: Sendable {
         }
     }
 
-    private func capabilities(_ window: Window) -> ParameterValue {
+    private func capabilities(_ window: Window, acceptsEach: Bool) -> ParameterValue {
         var arguments = [
             "--headless=new", "--user-data-dir=\(folder.path)/\(UUID().uuidString)",
             // A pipe instead of a port: the browser exits when the driver does.
@@ -152,11 +160,14 @@ final class Browser: Sendable {
             "--disable-sync", "--no-default-browser-check", "--no-proxy-server", "--no-first-run",
             "--force-color-profile=srgb",
             "--hide-scrollbars", "--font-render-hinting=none",
+            // Names for tests (RFC 6761) are this machine. The browser remembers no HSTS for addresses.
+            "--host-resolver-rules=MAP *.test 127.0.0.1",
         ]
         // The sandbox does not work as root.
         if geteuid() == 0 { arguments.append("--no-sandbox") }
         return [
             "browserName": "chrome",
+            "acceptInsecureCerts": .flag(acceptsEach),
             // Milliseconds. Shorter than the command's own limit, so that the driver says which script took
             // too long.
             "timeouts": ["script": .integer(55_000)],
@@ -172,6 +183,27 @@ final class Browser: Sendable {
                 ],
             ],
         ]
+    }
+
+    /// Adds an authority to the certificate store of the browser's user, whose home is the folder.
+    private static func trust(_ authority: String, in folder: ScratchFolder) throws {
+        guard let certutil = PeerProcess.find("certutil") else { throw Missing(name: "certutil") }
+        let database = folder.file(".pki/nssdb")
+        try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: true)
+        try authority.write(toFile: folder.file("authority.pem"), atomically: true, encoding: .utf8)
+        for arguments in [
+            ["-N", "--empty-password"],
+            ["-A", "-n", "authority", "-t", "C,,", "-i", folder.file("authority.pem")],
+        ] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: certutil)
+            process.arguments = arguments + ["-d", "sql:\(database)"]
+            try process.run()
+            process.waitForEnd()
+            guard process.terminationStatus == 0 else {
+                throw PeerFailure(description: "certutil: exit status \(process.terminationStatus)")
+            }
+        }
     }
 
     /// Starts the driver and returns it with its port.

@@ -44,6 +44,13 @@ struct PeerSocket {
 
     func close() { Glibc.close(descriptor) }
 
+    /// Returns a port of 127.0.0.1 that is free now, for a peer that cannot inherit a socket.
+    static func freePort() throws -> UInt16 {
+        let socket = try PeerSocket()
+        defer { socket.close() }
+        return socket.port
+    }
+
     /// Whether a peer that could not inherit a socket accepts connections.
     ///
     /// - Parameter host: its IPv4 address, as a number.

@@ -50,10 +50,10 @@ package final class RedisServer: Sendable {
             port = 0
             all += ["--port", "0"]
         case .tcp:
-            port = try Self.freePort()
+            port = try PeerSocket.freePort()
             all += ["--port", "\(port)"]
         case .tls:
-            port = try Self.freePort()
+            port = try PeerSocket.freePort()
             let identity = TestAuthority.shared.issue()
             for (name, text) in [("certificate.pem", identity.certificate), ("key.pem", identity.key)] {
                 try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
@@ -71,13 +71,6 @@ package final class RedisServer: Sendable {
     }
 
     deinit { stop() }
-
-    /// It cannot inherit a socket, so it gets a port that is free now.
-    private static func freePort() throws -> UInt16 {
-        let socket = try PeerSocket()
-        defer { socket.close() }
-        return socket.port
-    }
 
     package func stop() {
         thaw()
