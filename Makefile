@@ -55,7 +55,7 @@ help:
 	@echo 'make check-all     run lint, docs, test, fuzz, test-browser and sanitize, in this order (under two hours on two cores)'
 	@echo 'make soak          run the proofs under load (half an hour); only one: make soak PROOF=drain'
 	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts'
-	@echo '                   relay reload endpoints wakes records night capacity collector access store)'
+	@echo '                   relay reload endpoints wakes records night capacity collector access store tls)'
 	@echo 'make clean         remove build products'
 
 setup: libraries
@@ -196,6 +196,7 @@ soak: build
 	$(if $(or $(if $(PROOF),,all),$(filter relay,$(PROOF))),$(SWIFT) build -c release --product RelaySoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter wakes,$(PROOF))),$(SWIFT) build -c release --product WakeSoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter night,$(PROOF))),$(SWIFT) build -c release --product NightSoak $(RELEASE))
+	$(if $(or $(if $(PROOF),,all),$(filter tls,$(PROOF))),@Tests/sslyze || echo 'soak: sslyze is missing: the proof tls fails')
 	Tests/Soak/run $(PROOF)
 
 # All that CI does, without its limits. The cheapest step is the first.

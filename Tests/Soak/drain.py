@@ -6,6 +6,7 @@ import re
 import select
 import signal
 import socket
+import ssl
 import subprocess
 import time
 
@@ -19,8 +20,11 @@ REQUEST = f"GET {CHARTS} HTTP/1.1\r\nHost: soak\r\n\r\n".encode()
 class Load:
     """Clients that send one request after another and count the outcomes."""
 
-    def __init__(self, port):
+    def __init__(self, port, dial=None, answered=None):
+        """`dial` connects to an address, and `answered` gets each connection after an answer."""
         self.address = ("127.0.0.1", port)
+        self.dial = dial or (lambda address: socket.create_connection(address, timeout=10))
+        self.answered_on = answered or (lambda _: None)
         self.epoll = select.epoll()
         # descriptor: [socket, bytes read, number of responses]
         self.peers = {}
@@ -40,9 +44,12 @@ class Load:
 
     def connect(self):
         try:
-            peer = socket.create_connection(self.address, timeout=10)
+            peer = self.dial(self.address)
         except ConnectionRefusedError:
             self.refused += 1
+            return False
+        except OSError as error:
+            self.lost.append(f"could not connect: {error}")
             return False
         self.peers[peer.fileno()] = [peer, b"", 0]
         self.epoll.register(peer, select.EPOLLIN)
@@ -61,6 +68,9 @@ class Load:
             state = self.peers[descriptor]
             try:
                 data = state[0].recv(65536)
+            except ssl.SSLWantReadError:
+                # A record without content of ours, such as a ticket.
+                continue
             except OSError as error:
                 data = b""
             if not data:
@@ -77,6 +87,7 @@ class Load:
             status, head = int(state[1][9:12]), state[1][:end]
             if status == 200:
                 self.answered += 1
+                self.answered_on(state[0])
             else:
                 self.lost.append(state[1][:300])
             state[1], state[2] = b"", state[2] + 1
@@ -92,7 +103,7 @@ class Load:
 def prove():
     with Upstream("delay", "300") as upstream:
         alone(upstream)
-        replaced(upstream)
+        replaced(lambda loops, port=0: Gateway(upstream, loops=loops, port=port), Load)
         with_wrk(upstream)
 
 
@@ -155,10 +166,13 @@ def alone(upstream):
     check(longest < 3, "each drain ends within 3 s")
 
 
-def replaced(upstream):
-    """Replaces the gateway on one port again and again: each starts while its predecessor drains."""
-    gateway = Gateway(upstream, loops=2)
-    load = Load(gateway.port)
+def replaced(start, clients):
+    """Replaces the gateway on one port again and again: each starts while its predecessor drains.
+
+    `start` gets the loops and the port of a gateway, and `clients` the port.
+    """
+    gateway = start(2)
+    load = clients(gateway.port)
     codes, rounds = [], 0
     old, leaves = None, time.monotonic() + 0.5
 
@@ -176,7 +190,7 @@ def replaced(upstream):
             old = gateway
             leave(old)
             # Each gateway has another number of loops, and starts on the port that the old one still uses.
-            gateway = Gateway(upstream, loops=1 + rounds % 3, port=load.address[1])
+            gateway = start(1 + rounds % 3, load.address[1])
         return True
 
     try:

@@ -140,7 +140,7 @@ class Gateway(Process):
              *(word for name, other in others.items() for word in ("--upstream", f"{name}={other.url}"))],
             stdout=subprocess.PIPE, stderr=self.errors, env=environment, preexec_fn=limit)
         line = self.child.stdout.readline().decode()
-        if not line.startswith("sluice listening on http://127.0.0.1:"):
+        if not re.match(r"sluice listening on https?://127\.0\.0\.1:", line):
             raise Failure(f"the gateway did not start: {self.complaints()}")
         self.url = line.split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])

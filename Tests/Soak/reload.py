@@ -66,10 +66,10 @@ def link(path, target):
 class Load:
     """Two wrk: one with kept connections, whose latency counts, and one with a connection for each request."""
 
-    def __init__(self, url):
+    def __init__(self, url, seconds=SECONDS):
         wrk = tool("wrk")
-        self.kept = self.start([wrk, "-t1", "-c32", f"-d{SECONDS}s", "--latency", url])
-        self.new = self.start([wrk, "-t1", "-c4", f"-d{SECONDS}s", "-H", "Connection: close", url])
+        self.kept = self.start([wrk, "-t1", "-c32", f"-d{seconds}s", "--latency", url])
+        self.new = self.start([wrk, "-t1", "-c4", f"-d{seconds}s", "-H", "Connection: close", url])
 
     @staticmethod
     def start(arguments):
