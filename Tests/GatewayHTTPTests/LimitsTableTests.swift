@@ -157,6 +157,7 @@ struct LimitsTableTests {
             "resolver.resolutionDelay": FamilyAnswers.resolutionDelay,
             "tls.clientHello": ClientHelloSize.largest,
             "tls.empty": TLSEngine.emptyLimit,
+            "tls.emptyOfClients": TLSEngine.emptyLimitOfClients,
             "tls.servers": TLSSessionCache.serverLimit,
             "tls.sessions": TLSSessionCache.sessionLimit,
             "tls.files": TLSPEMText.largest,

@@ -258,4 +258,12 @@ KINDS = {"silent": crowd, "drip": crowd, "half": crowd, "unfinished": crowd, "ab
 if __name__ == "__main__":
     os.nice(NICE)
     kind, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    print(json.dumps(KINDS[kind](kind, port, count, Ending())), flush=True)
+    ending = Ending()
+    try:
+        counts = KINDS[kind](kind, port, count, ending)
+    except ConnectionError:
+        # SIGTERM has interrupted a handshake. What was counted before is not told.
+        if not ending.is_due:
+            raise
+        counts = {}
+    print(json.dumps(counts), flush=True)

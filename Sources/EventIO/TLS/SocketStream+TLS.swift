@@ -103,6 +103,12 @@ extension SocketStream {
                 guard isPaused else { return true }
                 if mayHaveMore, hasPeerLeft { reportPeerLeft() }
                 return false
+            case .turnIsOver:
+                if isPaused { return wait(tls) }
+                tls.mayHaveUnread = true
+                mayHaveMore = true
+                receiveLater()
+                return false
             case .ended:
                 if isPaused { return wait(tls) }
                 mayHaveMore = false

@@ -17,6 +17,8 @@ final class TLSEngine {
         case full
         /// Everything fed has been read.
         case needsMore
+        /// There is more, but the loop's turn has taken long enough.
+        case turnIsOver
         /// The peer sent close_notify.
         case ended
         case failed(TLSError)
@@ -30,6 +32,11 @@ final class TLSEngine {
     /// Bytes without content, such as session tickets, that may arrive in a row. More would keep the loop
     /// busy.
     static let emptyLimit = 256 << 10
+    /// The same for what a client sends, which gets no tickets: a key update takes 27 bytes and 20 us.
+    static let emptyLimitOfClients = 64 << 10
+    /// How often OpenSSL takes input, twice a record, before `read` looks at the clock. A tiny record may cost
+    /// as much as a large one, and a key update 20 us.
+    private static let takesPerLook = 32
 
     /// Which side of the connection this is.
     enum Role {
@@ -74,6 +81,10 @@ final class TLSEngine {
     /// Copies of bytes fed earlier, which are read first.
     private var kept: [UInt8] = []
     private var keptRead = 0
+    /// How often OpenSSL may take input before `read` looks at the clock; nil outside of `read`.
+    private var takesLeft: Int?
+    /// Whether `read` gives OpenSSL no more input, since the turn is over.
+    private var isHeld = false
     private var isWriting = false
     /// Forbids further calls of OpenSSL, even for close_notify.
     private var isBroken = false
@@ -203,7 +214,7 @@ final class TLSEngine {
     }
 
     var emptyMessagesError: TLSError? {
-        guard emptyCount > Self.emptyLimit else { return nil }
+        guard emptyCount > (server == nil ? Self.emptyLimit : Self.emptyLimitOfClients) else { return nil }
         return TLSError(.protocolError, "the peer sends TLS messages without content")
     }
 
@@ -222,8 +233,11 @@ final class TLSEngine {
         keep(rest)
     }
 
-    /// Reads until `room` is full or the input is used up.
+    /// Reads until `room` is full, the input is used up, or the turn is over: a read of the socket may hold
+    /// thousands of records.
     func read(into room: UnsafeMutableRawBufferPointer) -> (count: Int, then: Reading) {
+        (takesLeft, isHeld) = (Self.takesPerLook, false)
+        defer { (takesLeft, isHeld) = (nil, false) }
         var count = 0
         while count < room.count {
             ERR_clear_error()
@@ -235,7 +249,7 @@ final class TLSEngine {
                 continue
             }
             switch SSL_get_error(ssl, result) {
-            case SSL_ERROR_WANT_READ: return (count, .needsMore)
+            case SSL_ERROR_WANT_READ: return (count, isHeld ? .turnIsOver : .needsMore)
             case SSL_ERROR_ZERO_RETURN: return (count, .ended)
             case let code: return (count, .failed(failure(code)))
             }
@@ -252,8 +266,10 @@ final class TLSEngine {
         return result != 1 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ
     }
 
-    /// Called by OpenSSL: copies input to `room`. Returns 0 when none is left, or none may be read.
+    /// Called by OpenSSL: copies input to `room`. Returns 0 when none is left, none may be read, or the turn is
+    /// over.
     func takeInput(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        if mustHold() { return 0 }
         let count = copyInput(to: room)
         return helloSize == nil || mayRead(UnsafeRawBufferPointer(rebasing: room[..<count])) ? count : 0
     }
@@ -281,6 +297,17 @@ final class TLSEngine {
         room.copyBulk(from: UnsafeRawBufferPointer(rebasing: fed[..<count]))
         fed = UnsafeRawBufferPointer(rebasing: fed[count...])
         return count
+    }
+
+    private func mustHold() -> Bool {
+        guard let left = takesLeft, hasInput else { return false }
+        if left > 0 {
+            takesLeft = left - 1
+        } else {
+            takesLeft = Self.takesPerLook
+            isHeld = isHeld || stream.loop.checkTurn()
+        }
+        return isHeld
     }
 
     // MARK: Writing

@@ -267,7 +267,7 @@ extension ServeFlags {
             ProgramFlag(
                 name: "redirect-to", placeholder: "PORT",
                 help: "port that the redirect names, if clients reach the gateway by another one than --port",
-                fallback: defaults.redirect?.targetPort.map { "\($0)" } ?? "the same as --port"),
+                fallback: defaults.redirect?.targetPort.map { "\($0)" } ?? "the gateway's own port"),
             ProgramFlag(
                 name: "hsts", placeholder: "off|SECONDS",
                 help: "how long browsers call the name by https alone (Strict-Transport-Security)",

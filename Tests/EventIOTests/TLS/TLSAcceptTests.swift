@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -230,6 +232,43 @@ struct TLSAcceptTests {
                     return
                 }
                 #expect(error.tls?.kind == .protocolError)
+            }
+        }
+    }
+
+    @Test("A client whose key updates take long lets another client be read in between")
+    func turns() async throws {
+        try await withLoop { loop in
+            try await withSecured(.serving(Self.identity), loop: loop) { busy, flooding in
+                try await withSecured(.serving(Self.identity), loop: loop) { served, client in
+                    try flooding.startTLS()
+                    try client.startTLS()
+                    #expect(try await busy.next() == .connected)
+                    #expect(try await served.next() == .connected)
+                    let order = Lock<[String]>([])
+                    // While the loop is held, both clients send: first one more than a turn's work.
+                    let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+                    loop.execute {
+                        isHeld.signal()
+                        mayGoOn.wait()
+                    }
+                    await Task.detached { isHeld.wait() }.value
+                    for _ in 0..<1500 { #expect(flooding.tls?.updateKeys() == true) }
+                    flooding.send([1])
+                    client.send([2])
+                    mayGoOn.signal()
+                    async let late = {
+                        let bytes = try await busy.bytes(1)
+                        order.withLock { $0.append("flooding") }
+                        return bytes
+                    }()
+                    let bytes = try await served.bytes(1)
+                    order.withLock { $0.append("client") }
+                    #expect(bytes == [2])
+                    let lateBytes = try await late
+                    #expect(lateBytes == [1])
+                    #expect(order.withLock { $0 } == ["client", "flooding"])
+                }
             }
         }
     }

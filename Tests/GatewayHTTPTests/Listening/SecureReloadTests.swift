@@ -2,6 +2,7 @@ import EventIO
 import Foundation
 import GatewayCore
 import HTTPModel
+import Metrics
 import TestSupport
 import Testing
 
