@@ -133,6 +133,8 @@ struct UnfinishedHandshakes {
     /// It is the longest one of the client with the most such connections. One whose ClientHello is not
     /// complete goes at once, and any other after `patience`.
     mutating func next(at now: MonotonicTime) -> Int? {
+        // Most wait for the server. A newcomer can wait as well, and the few others have done nothing wrong.
+        if count - helloCount - answeredCount > count / 2 { return nil }
         if helloCount < answeredCount, let slot = overdue(at: now) { return slot }
         return hello.first() ?? overdue(at: now)
     }

@@ -131,6 +131,16 @@ struct UnfinishedHandshakesTests {
         #expect(Self.next(handshakes, at: 1) == 0)
     }
 
+    @Test("While more than half wait for their turn, nobody gives way")
+    func mostWaitForTurns() {
+        var handshakes = Self.handshakes([Self.one, Self.one, Self.one, Self.other])
+        for slot in [0, 1] { handshakes.awaitsTurn(slot) }
+        // Of two clients with one such connection, the one that has had it for longer.
+        #expect(Self.next(handshakes, at: 9) == 3)
+        handshakes.awaitsTurn(2)
+        #expect(Self.next(handshakes, at: 9) == nil)
+    }
+
     @Test("A connection whose bytes were not read yet is passed over for the next one")
     func passedOver() {
         var handshakes = Self.handshakes([Self.one, Self.one])
