@@ -8,9 +8,9 @@ public struct InboundLimits: Sendable, Hashable {
     public var handshakeDeadline = Duration.seconds(10)
     /// TLS handshakes of one loop that are not done. They are among `connections`. Default: a quarter of
     /// `connections`, divided by the loops of a gateway, and at least 256. Beyond it, one gives way to a
-    /// newcomer: of the client (an IPv4 address or an IPv6 /64) with the most of them, the longest one without
-    /// a complete ClientHello, or one that has waited 1 s for the client since the server's answer. If all
-    /// wait for the server, newcomers wait in the backlog.
+    /// newcomer: of the client (an IPv4 address or an IPv6 /64) with the most of them, the longest one
+    /// without a complete ClientHello, or one that has waited 1 s for the client since the server's answer.
+    /// If all wait for the server, newcomers wait in the backlog.
     public var handshakes: Int?
 
     /// Longest request target. Default 8 KiB. Beyond it: 414.

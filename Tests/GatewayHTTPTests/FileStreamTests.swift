@@ -68,7 +68,7 @@ struct FileStreamTests {
                 #expect(
                     FileThreads.submit {
                         began.withLock { $0 += 1 }
-                        ends.wait()
+                        _ = ends.wait(timeout: .now() + 30)
                     })
             }
             try spin(while: began.withLock { $0 } < 4) { "\(began.withLock { $0 }) threads wait" }
@@ -83,7 +83,7 @@ struct FileStreamTests {
     @Test("Without a free helper thread the answer is 503, and the connection stays usable")
     func noThread() throws {
         var files = StaticFiles.folder(fixture.root)
-        files.submit = { _ in false }
+        files.finder = .threads { _ in false }
         let lines = try fixture.serve(files) { port in
             let client = try RawClient(port: port)
             for _ in 0..<2 {
@@ -102,7 +102,7 @@ struct FileStreamTests {
         var files = StaticFiles.folder(fixture.root)
         files.readDeadline = .milliseconds(30)
         let held = HeldThread()
-        files.submit = held.take
+        files.finder = .threads(held.take)
         try fixture.serve(files) { port in
             let client = try RawClient(port: port)
             let reply = try client.ask("/large")
@@ -121,7 +121,7 @@ struct FileStreamTests {
     func findings() throws {
         var files = StaticFiles.folder(fixture.root)
         let held = HeldThread()
-        files.submit = held.take
+        files.finder = .threads(held.take)
         let lines = try fixture.serve(files) { port in
             func ask(host: UInt8) throws -> RawClient {
                 let client = try RawClient(port: port, host: host)
@@ -153,7 +153,7 @@ struct FileStreamTests {
         var files = StaticFiles.folder(fixture.root)
         files.readDeadline = .milliseconds(300)
         let held = HeldThread()
-        files.submit = held.take
+        files.finder = .threads(held.take)
         try fixture.serve(files) { port in
             let clients = try (0..<LoopFiles.findings + 1).map { _ in
                 let client = try RawClient(port: port)
@@ -171,7 +171,7 @@ struct FileStreamTests {
     func leavesEarly() throws {
         var files = StaticFiles.folder(fixture.root)
         let held = HeldThread()
-        files.submit = held.take
+        files.finder = .threads(held.take)
         let lines = try fixture.serve(files) { port in
             do {
                 let client = try RawClient(port: port)
@@ -316,7 +316,7 @@ struct FileStreamTests {
             }
         }
         var files = StaticFiles.folder(fixture.root)
-        files.submit = { work in
+        files.finder = .threads { work in
             // On the loop, so the file changes after it was found and before it is read.
             work()
             #expect(throws: Never.self) { try Change.rewritten.apply(to: path) }

@@ -87,7 +87,7 @@ struct LimitMetricsTests {
         try fixture.write("small", "small")
         _ = try withLoggedGateway { configuration in
             var files = StaticFiles.folder(fixture.root)
-            files.submit = { _ in false }
+            files.finder = .threads { _ in false }
             configuration.files = files
         } declare: { _ in
         } _: { server in

@@ -178,7 +178,7 @@ struct AlertTests {
         let matches = families.flatMap { $0.text.matches(of: declaration) }
         let declared = Dictionary(
             matches.map { (String($0.output.1), String($0.output.2)) },
-            uniquingKeysWith: { first, _ in first })
+            uniquingKeysWith: +)
         #expect(declared.count > 30)
         let files = ["rules.yaml", "alerts.yaml", "tests.yaml"].map { Self.folder + $0 }
         for path in files + [Self.documents + "Runbook.md", "docker/grafana/sluice.json"] {

@@ -156,7 +156,7 @@ private final class Visitor: Sendable {
     /// Waits for the last answer.
     func stop() {
         state.withLock { $0.isStopped = true }
-        ended.wait()
+        _ = ended.wait(timeout: .now() + 30)
     }
 
     private static func open(_ port: Int) throws -> RawClient {

@@ -200,8 +200,8 @@ public final class OpenFile: Sendable {
     }
 
     /// Checks that the file has not been written to since it was opened. After a read, it vouches for the
-    /// bytes, because the kernel changes the times of a file before its bytes. Blocks, unless the file is from
-    /// `openCached`.
+    /// bytes, because the kernel changes the times of a file before its bytes. Blocks, unless the file is
+    /// from `openCached`.
     ///
     /// - Throws: `SocketError` of the kind `.fileShortened` or `.fileChanged`.
     public func checkUnchanged() throws(SocketError) {

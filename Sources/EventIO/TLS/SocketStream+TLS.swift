@@ -104,6 +104,10 @@ extension SocketStream {
                 if mayHaveMore, hasPeerLeft { reportPeerLeft() }
                 return false
             case .turnIsOver:
+                if let error = tls.emptyMessagesError {
+                    fail(SocketError(error, .read))
+                    return false
+                }
                 if isPaused { return wait(tls) }
                 tls.mayHaveUnread = true
                 mayHaveMore = true

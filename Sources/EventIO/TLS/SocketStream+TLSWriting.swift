@@ -49,8 +49,8 @@ extension SocketStream {
         return !queue.isEmpty && !isBroken
     }
 
-    /// Encrypts a record's worth of what waits: of a file, or of several slices. Returns nil if the file cannot
-    /// be read.
+    /// Encrypts a record's worth of what waits: of a file, or of several slices. Returns nil if the file
+    /// cannot be read.
     private func encryptCopy(_ tls: TLSEngine) -> (count: Int, isEncrypted: Bool)? {
         withUnsafeTemporaryAllocation(byteCount: TLSEngine.recordLimit, alignment: 16) { room in
             let count = tls.waiting.copyFront(to: room)

@@ -34,8 +34,8 @@ final class TLSEngine {
     static let emptyLimit = 256 << 10
     /// The same for what a client sends, which gets no tickets: a key update takes 27 bytes and 20 us.
     static let emptyLimitOfClients = 64 << 10
-    /// How often OpenSSL takes input, twice a record, before `read` looks at the clock. A tiny record may cost
-    /// as much as a large one, and a key update 20 us.
+    /// How often OpenSSL takes input, twice a record, before `read` looks at the clock. A tiny record may
+    /// cost as much as a large one, and a key update 20 us.
     private static let takesPerLook = 32
 
     /// Which side of the connection this is.
@@ -266,8 +266,8 @@ final class TLSEngine {
         return result != 1 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ
     }
 
-    /// Called by OpenSSL: copies input to `room`. Returns 0 when none is left, none may be read, or the turn is
-    /// over.
+    /// Called by OpenSSL: copies input to `room`. Returns 0 when none is left, none may be read, or the turn
+    /// is over.
     func takeInput(_ room: UnsafeMutableRawBufferPointer) -> Int {
         if mustHold() { return 0 }
         let count = copyInput(to: room)

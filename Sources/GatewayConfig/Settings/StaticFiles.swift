@@ -20,12 +20,18 @@ public struct StaticFiles: Sendable {
         case builtIn([BuiltInFile], modified: Int64)
     }
 
-    /// Runs work on the helper threads; returns false if too much work is waiting.
+    /// Runs work on helper threads; returns false if too much work is waiting.
     package typealias Submit = @Sendable (@escaping @Sendable () -> Void) -> Bool
 
+    /// Who finds a file, and reads it if it is small.
+    package enum Finder: Sendable {
+        /// The loop, if the kernel has the file in memory; else `FileThreads`.
+        case loop
+        case threads(Submit)
+    }
+
     package let source: Source
-    /// What finds all files. Nil: the loop itself if the kernel has the file in memory, else `FileThreads`.
-    package var submit: Submit?
+    package var finder = Finder.loop
 
     /// How long browsers may cache a file without revalidating it. Default nil: they revalidate each time and
     /// get a 304 if it has not changed (`Cache-Control: no-cache`).

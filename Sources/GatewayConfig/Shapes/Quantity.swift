@@ -62,8 +62,8 @@ struct Quantity: Sendable {
     /// Returns what was likely meant by a number without a unit.
     ///
     /// - Parameters:
-    ///   - standard: the default, as YAML writes it. If it is below the usual unit, the number is meant in the
-    ///     smallest one.
+    ///   - standard: the default, as YAML writes it. If it is below the usual unit, the number is meant in
+    ///     the smallest one.
     ///   - range: of the values that are allowed. Times of at least a second, or beyond an hour, are never
     ///     meant in milliseconds.
     func withUnit(_ number: String, standard: String? = nil, range: ClosedRange<Int>? = nil) -> String {

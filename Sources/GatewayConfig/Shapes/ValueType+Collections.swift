@@ -71,7 +71,8 @@ extension ValueType {
 }
 
 extension ConfigReader {
-    /// Returns the elements of a list. Reports other kinds, with an example of what is taken, and other counts.
+    /// Returns the elements of a list. Reports other kinds, with an example of what is taken, and other
+    /// counts.
     func list(
         _ node: YAMLNode, _ subject: Subject, _ counts: ClosedRange<Int> = 0...1_000_000,
         example: @autoclosure () -> String = "[a, b]"

@@ -4,8 +4,8 @@ import GatewayCore
 import HTTPInbound
 import HTTPModel
 
-/// Answers the requests of a gateway's port for plain HTTP, while its other port speaks TLS: redirects them to
-/// https. Confined to its loop.
+/// Answers the requests of a gateway's port for plain HTTP, while its other port speaks TLS: redirects them
+/// to https. Confined to its loop.
 final class RedirectHandler: InboundHandler {
     /// The loop's handler of requests, which answers health checks and renders errors.
     let requests: RequestHandler

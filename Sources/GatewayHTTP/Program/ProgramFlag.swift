@@ -13,8 +13,8 @@ public struct ProgramFlag: Sendable {
     /// Whether it may be the last word, or stand before another flag, without a value. Then its variable has
     /// the value.
     package var mayOmitValue = false
-    /// Whether the gateway is less safe without it. Then its variable must not be empty: whoever set it wanted
-    /// the protection.
+    /// Whether the gateway is less safe without it. Then its variable must not be empty: whoever set it
+    /// wanted the protection.
     package var protects = false
 
     /// Creates a flag.

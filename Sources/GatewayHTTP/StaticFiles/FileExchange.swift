@@ -114,7 +114,7 @@ final class FileExchange: InboundExchange {
         case .builtIn(let page): answer(page)
         case .folder(let folder):
             let now = Self.now
-            if files.server.settings.submit == nil,
+            if case .loop = files.server.settings.finder,
                 let finding = folder.findCached(query(now), taking: files.descriptors)
             {
                 return serve(finding, now)
@@ -142,7 +142,11 @@ final class FileExchange: InboundExchange {
         let query = query(now)
         let exchange = LoopBound(self, loop: loop)
         isFinding = true
-        let submit = files.server.settings.submit ?? FileThreads.submit
+        let submit =
+            switch files.server.settings.finder {
+            case .loop: FileThreads.submit
+            case .threads(let submit): submit
+            }
         let isAccepted = submit { [loop, descriptors = files.descriptors] in
             let finding = folder.find(query, taking: descriptors)
             loop.execute { exchange.value.found(finding, now) }

@@ -2,8 +2,8 @@ import EventIO
 import HTTPInbound
 import Rx
 
-/// Sends a large file piece by piece, no faster than its client receives. Pieces that the kernel has in memory
-/// are read by the loop; others by helper threads, in turns with other files. Confined to its loop.
+/// Sends a large file piece by piece, no faster than its client receives. Pieces that the kernel has in
+/// memory are read by the loop; others by helper threads, in turns with other files. Confined to its loop.
 final class FileSender {
     /// How long a file whose client has enough to receive keeps its turn.
     static let patience = Duration.seconds(1)
@@ -107,7 +107,8 @@ final class FileSender {
         awaitTurn()
     }
 
-    /// Sends pieces that the kernel has in memory. Returns false if the next one has to be read from the disk.
+    /// Sends pieces that the kernel has in memory. Returns false if the next one has to be read from the
+    /// disk.
     private func sendCached() -> Bool {
         while writer?.isOverHighWatermark != true {
             if loop.checkTurn() {

@@ -53,7 +53,8 @@ final class FolderFiles: Sendable {
         }
     }
 
-    /// Finds a file without blocking, for a loop; nil if only `find` can tell, as when the disk has to be read.
+    /// Finds a file without blocking, for a loop; nil if only `find` can tell, as when the disk has to be
+    /// read.
     func findCached(_ query: Query, taking descriptors: FileDescriptors) -> Finding? {
         do throws(SocketError) {
             return try attempt(query, descriptors, .memory)

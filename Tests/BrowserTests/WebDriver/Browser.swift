@@ -88,8 +88,8 @@ final class Browser: Sendable {
 
     /// Runs `test` with a browser of its own, as a visitor whom no other one meets. Several may run at once.
     ///
-    /// - Parameter acceptsEach: Whether the browser accepts each certificate, as a user who clicks through its
-    ///   warning.
+    /// - Parameter acceptsEach: Whether the browser accepts each certificate, as a user who clicks through
+    ///   its warning.
     func withOwnPage(
         _ look: Look, acceptsEach: Bool = false, _ test: @Sendable (Page) async throws -> Void
     ) async throws {

@@ -250,9 +250,9 @@ struct TLSAcceptTests {
                     let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
                     loop.execute {
                         isHeld.signal()
-                        mayGoOn.wait()
+                        _ = mayGoOn.wait(timeout: .now() + 30)
                     }
-                    await Task.detached { isHeld.wait() }.value
+                    _ = await Task.detached { isHeld.wait(timeout: .now() + 30) }.value
                     for _ in 0..<1500 { #expect(flooding.tls?.updateKeys() == true) }
                     flooding.send([1])
                     client.send([2])

@@ -17,7 +17,12 @@ struct AccessAdminTests {
     func logLevel() throws {
         let lines = try withAccessFile(configure: Self.listen) { file throws in
             let admin = AdminTester(file.server)
-            for level in ["", "debug", "error"] {
+            // A request is recorded after its answer, which the client may have read before.
+            func recorded() throws -> Int? {
+                let access = try admin.json("GET /status")[member: "access"]
+                return access?[member: "callers"]?[member: "partners"]?[member: "invalid"]?.intValue
+            }
+            for (index, level) in ["", "debug", "error"].enumerated() {
                 if !level.isEmpty {
                     let body = #"{"level":"\#(level)"}"#
                     let reply = try admin.ask(
@@ -25,6 +30,7 @@ struct AccessAdminTests {
                     #expect(reply.status == 200)
                 }
                 #expect(try file.ask("/me", "X-API-Key: sluice_secret\r\n").status == 401)
+                try spin(while: try recorded() != index + 1) { "\(String(describing: try recorded()))" }
             }
         }
         let told = try lines.map { try JSONFragment(validating: Array($0.utf8)[...]) }

@@ -144,7 +144,10 @@ struct RedirectTests {
         let folder = try CertificateFolder()
         var url = ""
         let lines = try logLines { errors in
-            _ = try folder.serve(errors: errors, configure: { $0.redirect = RedirectSettings(port: 0) }) {
+            _ = try folder.serve(
+                errors: errors,
+                configure: { ($0.redirect, $0.logLevel) = (RedirectSettings(port: 0), .info) }
+            ) {
                 url = "http://127.0.0.1:\(try #require($0.redirectPort))"
                 #expect($0.redirectURL == url)
             }

@@ -157,6 +157,7 @@ struct SecureGatewayTests {
                 errors: errors,
                 configure: {
                     $0.loops = 1
+                    $0.logLevel = .warning
                     $0.inbound.handshakes = 1
                 }
             ) { server in

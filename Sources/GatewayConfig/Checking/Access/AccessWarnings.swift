@@ -45,7 +45,8 @@ extension AccessCheck {
             && CertificateNames([name]).match(dnsNames: accepted, uris: accepted) == nil
         {
             reader.problems.warning(
-                "listen.tls.clients.names: no entry of auth accepts \"\(Shown.text(name))\"", at: place)
+                reader.redacted("listen.tls.clients.names: no entry of auth accepts \"\(Shown.text(name))\""),
+                at: place)
         }
     }
 
