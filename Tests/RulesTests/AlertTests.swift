@@ -176,9 +176,19 @@ struct AlertTests {
         let families = try SourceTree.sources.filter { $0.path.hasPrefix("Sources/Metrics/Families/") }
         let declaration = /"(sluice_[a-z_]+)",(.*?)help:/.dotMatchesNewlines()
         let matches = families.flatMap { $0.text.matches(of: declaration) }
-        let declared = Dictionary(
+        var declared = Dictionary(
             matches.map { (String($0.output.1), String($0.output.2)) },
-            uniquingKeysWith: +)
+            uniquingKeysWith: { first, _ in first })
+        // Some have the name of another one, and other labels.
+        let named = /let (\w+) = MetricFamily\(\s*"(sluice_[a-z_]+)"/
+        let names = Dictionary(
+            uniqueKeysWithValues: families.flatMap { $0.text.matches(of: named) }.map {
+                ($0.output.1, $0.output.2)
+            })
+        let second = /MetricFamily\(\s*(\w+)\.name,(.*?)help:/.dotMatchesNewlines()
+        for match in families.flatMap({ $0.text.matches(of: second) }) {
+            declared[String(try #require(names[match.output.1])), default: ""] += match.output.2
+        }
         #expect(declared.count > 30)
         let files = ["rules.yaml", "alerts.yaml", "tests.yaml"].map { Self.folder + $0 }
         for path in files + [Self.documents + "Runbook.md", "docker/grafana/sluice.json"] {
