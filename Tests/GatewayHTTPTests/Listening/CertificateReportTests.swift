@@ -64,7 +64,8 @@ struct CertificateReportTests {
             .init(name: "a", notAfter: soon, file: "/ec.pem"),
             .init(name: "a", notAfter: soon, file: "/rsa.pem"),
             .init(name: "a", notAfter: soon),
-            .init(name: "listen.tls.clients.ca", notAfter: soon, kind: .clientAuthority, file: "/partners.pem"),
+            .init(
+                name: "listen.tls.clients.ca", notAfter: soon, kind: .clientAuthority, file: "/partners.pem"),
         ])
         #expect(
             report.notices(at: Self.now).map { "\($0.subject) \($0.text)" } == [
@@ -72,7 +73,10 @@ struct CertificateReportTests {
                 "server certificate /rsa.pem (a) expires in 1 day", "server certificate a expires in 1 day",
                 "client authority /partners.pem expires in 1 day",
             ])
-        #expect(report.readings.map(\.labels) == [["a", "server"], ["listen.tls.clients.ca", "client_authority"]])
+        #expect(
+            report.readings.map(\.labels) == [
+                ["a", "server"], ["listen.tls.clients.ca", "client_authority"],
+            ])
     }
 
     @Test("A throw-away certificate, which lives for seven days, is not reported")
