@@ -17,7 +17,7 @@ struct CertificateNamesTests {
     }
 
     @Test(
-        "An IP address is no name of a client",
+        "An IP address cannot name a client",
         arguments: ["127.0.0.1", "10.20.30.40", "::1", "fe80::1", "2001:db8::7", "[::1]"])
     func addresses(text: String) {
         #expect(
@@ -33,7 +33,7 @@ struct CertificateNamesTests {
                 == "is a URI with an asterisk, which stands for nothing there: list each URI in full")
     }
 
-    @Test("A wildcard in a certificate is no identity and matches nothing, not even the same wildcard")
+    @Test("A wildcard in a certificate names nobody and matches nothing, not even the same wildcard")
     func wildcards() {
         let names = CertificateNames(["*.partner.example", "partner.example"])
         for name in ["*.partner.example", "*.PARTNER.example.", "a*.partner.example", "*"] {

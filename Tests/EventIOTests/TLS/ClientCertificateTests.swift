@@ -88,7 +88,7 @@ struct ClientCertificateTests {
         #expect(abs(days - 5) < 0.01)
     }
 
-    @Test("DNS names are reported in lower case without a final dot, and a wildcard is no identity")
+    @Test("DNS names are reported in lower case without a final dot, and a wildcard names nobody")
     func spelling() async throws {
         let shown = TestAuthority.shared.issue("DNS:*.example.com,DNS:Partner.EXAMPLE.com.,DNS:B.example")
         let certificate = try #require(try await result(shown, Self.context()).certificate)

@@ -19,7 +19,7 @@ struct TicketKeyRingTests {
         key(number).name.withUnsafeBytes { ring.key(named: $0, at: at(hours: hours)) }
     }
 
-    @Test("Without random bytes there is no key, and an unknown name finds none")
+    @Test("Without random bytes no key is made, and an unknown name finds none")
     func none() {
         var ring = TicketKeyRing()
         #expect(ring.key(at: Self.at(hours: 0)) { nil } == nil)

@@ -59,7 +59,7 @@ struct ClientCertificateTests {
         )
     }
 
-    @Test("A certificate with other names is no credential of the entry")
+    @Test("An entry ignores a certificate with other names")
     func others() throws {
         let responder = try responder(.require("partners"))
         for names in [[], ["partner.example"], ["a.b.lab.example"]] {

@@ -165,7 +165,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Its connections count towards the limit, beside those with TLS")
+    @Test("Its connections and those with TLS count towards one limit")
     func connections() throws {
         let folder = try CertificateFolder()
         _ = try folder.serve(configure: {
