@@ -170,14 +170,17 @@ public final class SocketStream {
     }
 
     /// Reads now, or in a later turn if this one has taken long enough.
+    ///
+    /// What waits for its turn is not read sooner because more has come: it would have two turns.
     private func receiveInTurn(seesEnd: Bool) {
-        if isPaused || loop.mayRead() { return receive(seesEnd: seesEnd) }
+        if isPaused || !awaitsTurn && loop.mayRead() { return receive(seesEnd: seesEnd) }
         if seesEnd { hasPeerLeft = true }
         mayHaveMore = true
         awaitTurn()
     }
 
-    private func awaitTurn() {
+    /// Reads on when the other clients have had their turn.
+    func awaitTurn() {
         guard !awaitsTurn else { return }
         awaitsTurn = true
         loop.awaitTurn(self, for: isAccepted ? client ?? AddressPrefix(remoteAddress) : nil)

@@ -111,7 +111,7 @@ extension SocketStream {
                 if isPaused { return wait(tls) }
                 tls.mayHaveUnread = true
                 mayHaveMore = true
-                receiveLater()
+                awaitTurn()
                 return false
             case .ended:
                 if isPaused { return wait(tls) }

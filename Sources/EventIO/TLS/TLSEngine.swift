@@ -17,7 +17,8 @@ final class TLSEngine {
         case full
         /// Everything fed has been read.
         case needsMore
-        /// There is more, but the loop's turn has taken long enough.
+        /// There is more, but the loop's turn has taken long enough, or the peer has sent many messages
+        /// without content.
         case turnIsOver
         /// The peer sent close_notify.
         case ended
@@ -34,8 +35,8 @@ final class TLSEngine {
     static let emptyLimit = 256 << 10
     /// The same for what a client sends, which gets no tickets: a key update takes 27 bytes and 20 us.
     static let emptyLimitOfClients = 64 << 10
-    /// How often OpenSSL takes input, twice a record, before `read` looks at the clock. A tiny record may
-    /// cost as much as a large one, and a key update 20 us.
+    /// How often OpenSSL takes input, twice a record, before `read` looks at the clock: a tiny record may cost
+    /// as much as a large one. Without content among them the turn is over, since a key update takes 20 us.
     private static let takesPerLook = 32
 
     /// Which side of the connection this is.
@@ -83,6 +84,8 @@ final class TLSEngine {
     private var keptRead = 0
     /// How often OpenSSL may take input before `read` looks at the clock; nil outside of `read`.
     private var takesLeft: Int?
+    /// Whether content has come since the last look.
+    private var hasContent = false
     /// Whether `read` gives OpenSSL no more input, since the turn is over.
     private var isHeld = false
     private var isWriting = false
@@ -236,7 +239,7 @@ final class TLSEngine {
     /// Reads until `room` is full, the input is used up, or the turn is over: a read of the socket may hold
     /// thousands of records.
     func read(into room: UnsafeMutableRawBufferPointer) -> (count: Int, then: Reading) {
-        (takesLeft, isHeld) = (Self.takesPerLook, false)
+        (takesLeft, hasContent, isHeld) = (Self.takesPerLook, false, false)
         defer { (takesLeft, isHeld) = (nil, false) }
         var count = 0
         while count < room.count {
@@ -246,6 +249,7 @@ final class TLSEngine {
             guard result != 1 else {
                 count += read
                 emptyCount = 0
+                hasContent = true
                 continue
             }
             switch SSL_get_error(ssl, result) {
@@ -304,8 +308,8 @@ final class TLSEngine {
         if left > 0 {
             takesLeft = left - 1
         } else {
-            takesLeft = Self.takesPerLook
-            isHeld = isHeld || stream.loop.checkTurn()
+            isHeld = isHeld || !hasContent || stream.loop.checkTurn()
+            (takesLeft, hasContent) = (Self.takesPerLook, false)
         }
         return isHeld
     }
