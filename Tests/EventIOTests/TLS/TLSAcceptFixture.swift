@@ -46,6 +46,7 @@ extension RawClient {
 @discardableResult
 func withSecured<Result>(
     _ context: TLSServerContext, loop: EventLoop, receiveBuffer: Int32? = nil,
+    onEvent: (@Sendable (SocketStream, StreamEvent) -> Void)? = nil,
     _ body: (StreamDriver, RawClient) async throws -> Result
 ) async throws -> Result {
     let (listening, address) = RawSocket.listening()
@@ -53,7 +54,7 @@ func withSecured<Result>(
     let client = try RawClient(port: address.port ?? 0, receiveBuffer: receiveBuffer)
     let accepted = listening.accept()
     accepted.makeNonBlocking()
-    let driven = try await StreamDriver.adopting(accepted.descriptor, loop: loop)
+    let driven = try await StreamDriver.adopting(accepted.descriptor, loop: loop, onEvent: onEvent)
     try await driven.on { $0.acceptTLS(context) }
     let result = try await body(driven, client)
     try await loop.perform { driven.stream?.close() }
