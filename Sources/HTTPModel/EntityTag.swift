@@ -18,6 +18,32 @@ public struct EntityTag: Sendable, Hashable {
         self.init(opaque: Array(String(number).utf8), isWeak: false)
     }
 
+    /// The tag of several numbers: `"66f-2a-400"`, in hexadecimal digits.
+    ///
+    /// - Parameter suffix: letters, digits and dashes that follow.
+    package init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ suffix: StaticString = "") {
+        opaque = [UInt8](unsafeUninitializedCapacity: 3 * 16 + 2 + suffix.utf8CodeUnitCount) { room, count in
+            func append(_ byte: UInt8) {
+                room[count] = byte
+                count += 1
+            }
+            func append(_ number: UInt64) {
+                var digits = max(1, (UInt64.bitWidth - number.leadingZeroBitCount + 3) / 4)
+                while digits > 0 {
+                    digits -= 1
+                    append(ASCII.lowercaseHexDigit(UInt8(truncatingIfNeeded: number >> (4 * digits)) & 0xf))
+                }
+            }
+            append(first)
+            append(UInt8(ascii: "-"))
+            append(second)
+            append(UInt8(ascii: "-"))
+            append(third)
+            suffix.withUTF8Buffer { for byte in $0 { append(byte) } }
+        }
+        isWeak = false
+    }
+
     private init(opaque: [UInt8], isWeak: Bool) {
         self.opaque = opaque
         self.isWeak = isWeak
@@ -57,7 +83,18 @@ public struct EntityTag: Sendable, Hashable {
 
 extension EntityTag: CustomStringConvertible {
     /// The tag with its quotes, as written in a field.
-    public var description: String { "\(isWeak ? "W/" : "")\"\(String(decoding: opaque, as: UTF8.self))\"" }
+    public var description: String { String(decoding: quoted, as: UTF8.self) }
+
+    /// The bytes of `description`.
+    package var quoted: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(opaque.count + 4)
+        if isWeak { bytes += [UInt8(ascii: "W"), UInt8(ascii: "/")] }
+        bytes.append(Byte.quote)
+        bytes += opaque
+        bytes.append(Byte.quote)
+        return bytes
+    }
 }
 
 /// The condition of `If-Match` or `If-None-Match` (RFC 9110 13.1.1, 13.1.2).

@@ -238,6 +238,10 @@ struct StaticFileTests {
             let style = try client.ask("/css/page.css", "Accept-Encoding: gzip")
             #expect(style.text == "p{}")
             #expect(style.value("Vary") == nil)
+            // Without Accept-Encoding nobody looks for a copy, so a cache has to ask again for others.
+            let unasked = try client.ask("/css/page.css")
+            #expect(unasked.value("Vary") == (source == .folder ? "Accept-Encoding" : nil))
+            #expect(unasked.value("ETag") == style.value("ETag"))
         }
     }
 

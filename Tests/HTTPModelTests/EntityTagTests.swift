@@ -28,6 +28,12 @@ struct EntityTagTests {
         #expect(EntityTag(text) == tag("\"\(text)\""))
     }
 
+    @Test("A tag is made of three numbers in hexadecimal digits")
+    func madeOfNumbers() {
+        #expect(EntityTag(0x66f, 0, 0x400).description == "\"66f-0-400\"")
+        #expect(EntityTag(1, .max, 16, "-gz").description == "\"1-ffffffffffffffff-10-gz\"")
+    }
+
     @Test(
         "A tag is read as it is written",
         arguments: ["\"!~\"", "\"a-1\"", "W/\"a\"", "\"\"", "\"W/\"", "\"é,\""])

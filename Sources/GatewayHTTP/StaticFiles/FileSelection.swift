@@ -14,8 +14,13 @@ struct FileFacts: Hashable, Sendable {
     var compressed: Representation?
     /// Nil without a br form.
     var brotli: Representation?
+    /// Whether nobody has looked for a compressed form, since the client accepts none.
+    var mayHaveCompressed = false
     /// Seconds since 1970.
     var modified: Int64
+
+    /// Whether the answer depends on the codings that a client accepts (RFC 9110 12.5.5).
+    var varies: Bool { compressed != nil || brotli != nil || mayHaveCompressed }
 
     func representation(in coding: FileCoding?) -> Representation {
         switch coding {

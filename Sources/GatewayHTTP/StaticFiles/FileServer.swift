@@ -57,10 +57,10 @@ final class FileServer: Sendable {
     ) -> HTTPResponseHead {
         let chosen = plan.representation(of: facts)
         var fields = fields
-        fields.append(.eTag, chosen.tag.description)
+        fields.append(.eTag, bytes: chosen.tag.quoted[...])
         // RFC 9110 8.8.2.1: Last-Modified is never later than Date.
         fields.append(.lastModified, bytes: HTTPDate.text(secondsSince1970: min(facts.modified, now))[...])
-        if facts.compressed != nil || facts.brotli != nil { fields.append(.vary, "Accept-Encoding") }
+        if facts.varies { fields.append(.vary, "Accept-Encoding") }
         if let requestID { fields.append(.xRequestID, requestID) }
         // A 304 has no other metadata of the content (RFC 9110 15.4.5).
         guard plan.verdict != .notModified else {

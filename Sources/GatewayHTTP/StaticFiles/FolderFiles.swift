@@ -82,11 +82,12 @@ final class FolderFiles: Sendable {
     ) throws(SocketError) -> Finding? {
         let plain = try open(query.path.text, reach)
         if query.isExistenceCheck { return .exists }
-        let compressed = try compressed(query.path, plain, reach)
+        let acceptsCodings = query.fields.contains(.acceptEncoding)
+        let compressed = acceptsCodings ? try compressed(query.path, plain, reach) : nil
         let facts = FileFacts(
             plain: .init(byteCount: plain.byteCount, tag: Self.tag(of: plain)),
             compressed: compressed.map { .init(byteCount: $0.byteCount, tag: Self.tag(of: $0, "-gz")) },
-            modified: plain.modified.seconds)
+            mayHaveCompressed: !acceptsCodings, modified: plain.modified.seconds)
         let plan = FileSelection(query.fields, isHead: query.isHead, facts, now: query.now)
         let range = plan.body(of: facts)
         guard !query.isHead, !range.isEmpty else { return .answer(facts, plan, .none) }
@@ -127,9 +128,9 @@ final class FolderFiles: Sendable {
     }
 
     /// Made of modification time and length, so that it changes when the file is written.
-    private static func tag(of file: OpenFile, _ suffix: String = "") -> EntityTag {
+    private static func tag(of file: OpenFile, _ suffix: StaticString = "") -> EntityTag {
         let (seconds, nanoseconds) = file.modified
-        let parts = [UInt64(bitPattern: seconds), UInt64(bitPattern: nanoseconds), UInt64(file.byteCount)]
-        return .of(parts.map { String($0, radix: 16) }.joined(separator: "-") + suffix)
+        return EntityTag(
+            UInt64(bitPattern: seconds), UInt64(bitPattern: nanoseconds), UInt64(file.byteCount), suffix)
     }
 }
