@@ -36,8 +36,10 @@ final class TLSEngine {
     /// The same for what a client sends, which gets no tickets: a key update takes 27 bytes and 20 us.
     static let emptyLimitOfClients = 64 << 10
     /// How often OpenSSL takes input, twice a record, before `read` looks at the clock: a tiny record may cost
-    /// as much as a large one. Without content among them the turn is over, since a key update takes 20 us.
+    /// as much as a large one.
     private static let takesPerLook = 32
+    /// The same without content, which ends the turn: a key update that asks for one takes 50 us.
+    private static let emptyTakesOfTurn = 8
 
     /// Which side of the connection this is.
     enum Role {
@@ -82,10 +84,9 @@ final class TLSEngine {
     /// Copies of bytes fed earlier, which are read first.
     private var kept: [UInt8] = []
     private var keptRead = 0
-    /// How often OpenSSL may take input before `read` looks at the clock; nil outside of `read`.
-    private var takesLeft: Int?
-    /// Whether content has come since the last look.
-    private var hasContent = false
+    private var isReading = false
+    /// How often OpenSSL has taken input since `read` looked at the clock, and since content.
+    private var (takes, emptyTakes) = (0, 0)
     /// Whether `read` gives OpenSSL no more input, since the turn is over.
     private var isHeld = false
     private var isWriting = false
@@ -239,8 +240,8 @@ final class TLSEngine {
     /// Reads until `room` is full, the input is used up, or the turn is over: a read of the socket may hold
     /// thousands of records.
     func read(into room: UnsafeMutableRawBufferPointer) -> (count: Int, then: Reading) {
-        (takesLeft, hasContent, isHeld) = (Self.takesPerLook, false, false)
-        defer { (takesLeft, isHeld) = (nil, false) }
+        (takes, emptyTakes, isReading) = (0, 0, true)
+        defer { (isReading, isHeld) = (false, false) }
         var count = 0
         while count < room.count {
             ERR_clear_error()
@@ -249,7 +250,7 @@ final class TLSEngine {
             guard result != 1 else {
                 count += read
                 emptyCount = 0
-                hasContent = true
+                emptyTakes = 0
                 continue
             }
             switch SSL_get_error(ssl, result) {
@@ -304,12 +305,14 @@ final class TLSEngine {
     }
 
     private func mustHold() -> Bool {
-        guard let left = takesLeft, hasInput else { return false }
-        if left > 0 {
-            takesLeft = left - 1
-        } else {
-            isHeld = isHeld || !hasContent || stream.loop.checkTurn()
-            (takesLeft, hasContent) = (Self.takesPerLook, false)
+        guard isReading, hasInput, !isHeld else { return isHeld }
+        takes &+= 1
+        emptyTakes &+= 1
+        if emptyTakes > Self.emptyTakesOfTurn {
+            isHeld = true
+        } else if takes > Self.takesPerLook {
+            takes = 1
+            isHeld = stream.loop.checkTurn()
         }
         return isHeld
     }

@@ -236,7 +236,7 @@ struct TLSAcceptTests {
         }
     }
 
-    @Test("A client with many key updates lets another client be read in between", arguments: [40, 1500])
+    @Test("A client with many key updates lets another client be read in between", arguments: [10, 1500])
     func turns(updates: Int) async throws {
         let order = Lock<[[UInt8]]>([])
         let note: @Sendable (SocketStream, StreamEvent) -> Void = { _, event in
