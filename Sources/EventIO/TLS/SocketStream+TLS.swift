@@ -84,6 +84,11 @@ extension SocketStream {
     private func decrypt(_ tls: TLSEngine) -> Bool {
         tls.mayHaveUnread = false
         if state == .securing {
+            // Nobody would get the answer to a ClientHello, which takes the time of a private key.
+            if tls.server != nil, hasPeerLeft, !hasSent {
+                truncated(tls)
+                return false
+            }
             guard mayStep(tls) else { return false }
             guard let isDone = continueHandshake(tls) else { return false }
             guard isDone else { return true }

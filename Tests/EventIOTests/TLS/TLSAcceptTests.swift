@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import Locking
-import TestSupport
 import Testing
 
 @testable import EventIO
+@testable import TestSupport
 
 @Suite("Streams that accept TLS", .timeLimit(.minutes(1)))
 struct TLSAcceptTests {
@@ -35,6 +35,28 @@ struct TLSAcceptTests {
                 if byReset { client.reset() } else { client.close() }
                 let error = try await driven.failure()
                 #expect(byReset ? error?.isReset == true : error?.tls?.kind == .truncated)
+            }
+        }
+    }
+
+    @Test("A client that has left before its ClientHello is read gets no answer to it")
+    func leftBefore() async throws {
+        try await withLoop { loop in
+            try await withSecured(.serving(Self.identity), loop: loop) { driven, client in
+                let tls = TLSClientConnection(.usual)
+                _ = tls.handshake()
+                let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+                loop.execute {
+                    isHeld.signal()
+                    _ = mayGoOn.wait(timeout: .now() + 30)
+                }
+                _ = await Task.detached { isHeld.wait(timeout: .now() + 30) }.value
+                client.send(tls.takeOutput())
+                client.shutdownWrite()
+                mayGoOn.signal()
+                let error = try await driven.failure()
+                #expect(error?.tls?.kind == .truncated)
+                #expect(client.readToEnd().bytes == [])
             }
         }
     }
