@@ -33,7 +33,7 @@ SCREEN_ALLOCATIONS = 35
 # Debug builds and tests check exclusive access to memory; the release build does not (checks cost a sixth of a request).
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked $(FLAGS)
 
-.PHONY: help setup libraries build demo run test test-sockets test-pure-1 test-pure-2 test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client bench-schema bench-tls schema-suite docs fuzz soak check-all sanitize build-thread sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-sockets test-pure-1 test-pure-2 test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client bench-schema bench-tls schema-suite contracts docs fuzz soak check-all sanitize build-thread sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT); over https: make demo TLS=self-signed'
@@ -51,6 +51,7 @@ help:
 	@echo '                   with peers: make bench-peers (nginx+Lua, Go, Node), bench-typed (Go), bench-client (libcurl, Go), bench-schema (ajv, jsonschema-rs),'
 	@echo '                   bench-tls (nginx)'
 	@echo 'make schema-suite  run the official suite of JSON Schema; another checkout of it: make schema-suite SUITE=FOLDER'
+	@echo 'make contracts     compare the contracts of OpenAPI with other readers, and measure the load of large ones'
 	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
 	@echo 'make sanitize      run the tests with the thread and the address sanitizer; only some: TARGETS=RxTests SKIP=DepthTests'
 	@echo 'make check-all     run lint, docs, test, fuzz, test-browser and sanitize, in this order (under two hours on two cores)'
@@ -158,6 +159,11 @@ bench-tls: build
 
 schema-suite: libraries
 	Tests/schema-suite $(SUITE)
+
+contracts: libraries
+	Tests/contracts documents
+	Tests/contracts load
+	Tests/contracts agreement
 
 BENCHMARK_json = JSONBench 2 --require 800
 BENCHMARK_compression = CompressionBench --most 1500

@@ -12,7 +12,7 @@ import PackageDescription
 //     5      GatewayConfig   NetworkingCompatibility
 //     4      GatewayCore   NetworkingSession   NetworkingTesting
 //     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   AccessControl   SharedStore
-//            RxTesting
+//            OpenAPI   RxTesting
 //     2      EventIO   HTTPWire   JSONCoding   JSONSchema   EndpointPlans   RxCompatibility   RxBlocking
 //            RxVirtualTime
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics   OTLP   Crypto
@@ -114,6 +114,8 @@ let package = Package(
 
         // Whether a JSON value follows a JSON Schema, and where it does not.
         module("JSONSchema", ["CPCRE2", "HTTPModel", "JSONBytes", "ASCIIText", "Locking"]),
+        // Whether requests and responses follow an OpenAPI description.
+        module("OpenAPI", ["JSONSchema", "HTTPModel", "JSONBytes", "ASCIIText", "Locking"]),
 
         // What an endpoint is: its parameters, calls, references and rules, as values.
         module("EndpointPlans", ["CPCRE2", "HTTPModel", "JSONBytes", "ASCIIText"]),
@@ -267,6 +269,11 @@ let package = Package(
             name: "SchemaSuite", dependencies: ["JSONSchema", "JSONBytes"], path: "Tests/Suites/SchemaSuite",
             swiftSettings: settings),
 
+        // Reads descriptions of APIs, and judges requests and responses: `Tests/contracts`.
+        .executableTarget(
+            name: "ContractSuite", dependencies: ["OpenAPI", "JSONSchema", "HTTPModel", "JSONBytes"],
+            path: "Tests/Suites/ContractSuite", swiftSettings: settings, linkerSettings: allocator),
+
         // The process that `make soak PROOF=bodies` measures.
         .executableTarget(
             name: "BodySoak", dependencies: ["NetworkingSession", "Networking", "HTTPModel"],
@@ -334,6 +341,7 @@ let package = Package(
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
         tests("JSONSchemaTests", ["JSONSchema", "JSONBytes", "ASCIIText"]),
+        tests("OpenAPITests", ["OpenAPI", "JSONSchema", "HTTPModel", "JSONBytes"]),
         tests("EventIOTests", ["LoopScheduling", "EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
         tests(

@@ -12,7 +12,7 @@ import Locking
 /// Nothing is fetched: references lead to the schema itself, to the documents and to the metaschemas of both
 /// drafts. The work of a check is bounded by the size of the value.
 public struct JSONSchema: Sendable {
-    private final class Storage: Sendable {
+    final class Storage: Sendable {
         let set: SchemaSet
         let plan: PlanStorage
         /// Memory for checks that begin. A check takes one and gives it back.
@@ -25,7 +25,7 @@ public struct JSONSchema: Sendable {
         }
     }
 
-    private let storage: Storage
+    let storage: Storage
     /// What is probably not meant: unknown words, and words without effect.
     public let warnings: [SchemaProblem]
 
@@ -66,26 +66,45 @@ public struct JSONSchema: Sendable {
     ) throws(JSONSchemaError) {
         var resources = SchemaResources(catalog: catalog, options: options)
         let root = resources.add(document, named: name, uri: uri ?? SchemaResources.base)
+        let group = try Self.compile(resources, options) { reader in [reader.read(root)] }
+        (storage, warnings) = (group.storages[0], group.warnings)
+    }
+
+    init(_ storage: Storage) {
+        self.storage = storage
+        warnings = []
+    }
+
+    /// Compiles the schemas whose roots `read` reads.
+    static func compile(
+        _ resources: SchemaResources, _ options: SchemaOptions, read: (inout SchemaReader) -> [FactsID]
+    ) throws(JSONSchemaError) -> (storages: [Storage], warnings: [SchemaProblem]) {
         var reader = SchemaReader(resources, options: options)
-        let rootFacts = reader.read(root)
-        var set = SchemaSet(root: rootFacts, bounds: options.bounds)
+        let roots = read(&reader)
+        var set = SchemaSet(root: roots.first ?? 0, bounds: options.bounds)
         set.facts = reader.facts
         set.patterns = reader.patterns
         set.documents = reader.resources.documents.map(\.name)
+        if options.exemption != nil { set.exemptMembers() }
         var problems = Set(reader.resources.problems)
         if let problem = SchemaCycles.problem(in: set, reader.resources) { problems.insert(problem) }
         let errors = problems.filter { !$0.isWarning }
-        guard errors.isEmpty else { throw JSONSchemaError(Self.sorted(errors)) }
-        warnings = Self.sorted(problems)
+        guard errors.isEmpty else { throw JSONSchemaError(sorted(errors)) }
         var compiler = SchemaCompiler(set)
-        let plan = compiler.compile(rootFacts)
+        let plans = compiler.compile(roots)
         guard !compiler.isFull else {
+            let root = set.facts[set.root]
             let message = "a schema makes at most \(options.bounds.nodes) nodes"
             throw JSONSchemaError([
-                SchemaProblem(document: name, place: set.facts[rootFacts].place, message: message)
+                SchemaProblem(
+                    document: set.documents[root.location.document], place: root.place, message: message)
             ])
         }
-        storage = Storage(set, plan)
+        let storages = zip(roots, plans).map { root, plan in
+            set.root = root
+            return Storage(set, plan)
+        }
+        return (storages, sorted(problems))
     }
 
     private static func sorted(_ problems: Set<SchemaProblem>) -> [SchemaProblem] {

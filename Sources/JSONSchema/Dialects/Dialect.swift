@@ -5,6 +5,8 @@ struct Dialect: Hashable, Sendable {
     let vocabularies: Set<Vocabulary>
     /// What messages call it.
     let name: String
+    /// The version of OpenAPI that defines it.
+    var openAPI: OpenAPIVersion?
 
     static let draft2020 = Dialect(
         isDraft7: false, vocabularies: Set(Vocabulary.allCases).subtracting([.formatAssertion]),
@@ -20,13 +22,15 @@ struct Dialect: Hashable, Sendable {
         switch uri {
         case draft2020URI: .draft2020
         case draft7URI, "https://json-schema.org/draft-07/schema": .draft7
-        default: nil
+        default: uri.hasPrefix(openAPIURI) ? .openAPI(.v31) : nil
         }
     }
 
     /// Returns the word of that name; nil if the dialect does not have it.
     func word(_ name: String) -> SchemaWord? {
         guard let word = SchemaWord(rawValue: name) else { return nil }
+        if openAPI == .v30 { return word.isInOpenAPI30 ? word : nil }
+        if word == .discriminator { return openAPI == nil ? nil : word }
         if isDraft7 { return word.isInDraft7 ? word : nil }
         guard word.isIn2020 else { return nil }
         let vocabulary = word.vocabulary
@@ -43,7 +47,7 @@ struct Dialect: Hashable, Sendable {
     var words: [String] { SchemaWord.allCases.map(\.rawValue).filter { word($0) != nil } }
 
     /// Whether the other words of a schema with `$ref` count.
-    var readsBesideReferences: Bool { !isDraft7 }
+    var readsBesideReferences: Bool { !isDraft7 && openAPI != .v30 }
 
     /// Whether formats are asserted although the options only annotate them.
     var assertsFormats: Bool { vocabularies.contains(.formatAssertion) }
@@ -70,12 +74,17 @@ public struct SchemaOptions: Sendable, Hashable {
     /// `$schema`. Names that begin with `x-` are never errors.
     package var refusesUnknownWords = false
     package var bounds = SchemaBounds()
+    /// The version of OpenAPI whose schemas these are, unless a document says otherwise; nil for others.
+    package var openAPI: OpenAPIVersion?
+    /// Which members may be absent although a schema of OpenAPI requires them.
+    package var exemption: SchemaExemption?
 
     /// Creates options with the defaults.
     public init() {}
 
     var standardDialect: Dialect {
-        switch dialect {
+        if let openAPI { return .openAPI(openAPI) }
+        return switch dialect {
         case .draft2020: .draft2020
         case .draft7: .draft7
         }

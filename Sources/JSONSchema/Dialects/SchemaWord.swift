@@ -23,6 +23,8 @@ enum SchemaWord: String, CaseIterable, Sendable {
     case format
     case contentEncoding, contentMediaType, contentSchema
     case title, description, `default`, deprecated, readOnly, writeOnly, examples
+    // Of OpenAPI.
+    case nullable, discriminator
 
     /// Where the value of a word has schemas.
     enum Children {
@@ -63,7 +65,9 @@ enum SchemaWord: String, CaseIterable, Sendable {
             .validation
         case .format: .format
         case .contentEncoding, .contentMediaType, .contentSchema: .content
-        case .title, .description, .default, .deprecated, .readOnly, .writeOnly, .examples: .metadata
+        case .title, .description, .default, .deprecated, .readOnly, .writeOnly, .examples, .nullable,
+            .discriminator:
+            .metadata
         }
     }
 
@@ -72,14 +76,14 @@ enum SchemaWord: String, CaseIterable, Sendable {
         switch self {
         case .anchor, .dynamicRef, .dynamicAnchor, .vocabulary, .defs, .prefixItems, .dependentSchemas,
             .unevaluatedItems, .unevaluatedProperties, .maxContains, .minContains, .dependentRequired,
-            .contentSchema, .deprecated:
+            .contentSchema, .deprecated, .nullable, .discriminator:
             false
         default: true
         }
     }
 
     /// Whether draft 2020-12 has the word. `definitions` and `dependencies` are kept for old schemas.
-    var isIn2020: Bool { self != .additionalItems }
+    var isIn2020: Bool { self != .additionalItems && self != .nullable && self != .discriminator }
 
     /// The types of values that the word is about; nil for all types.
     var types: TypeSet? {

@@ -36,6 +36,9 @@ package struct SchemaDocument: Sendable {
         fileprivate(set) var parent: Int32 = -1
         /// Its position in that array or object.
         fileprivate(set) var position: Int32 = 0
+
+        /// The index of the array or object around it; nil for the root.
+        package var around: Int? { parent < 0 ? nil : Int(parent) }
     }
 
     /// What a document may have. The defaults are the bounds of a gateway.
@@ -92,14 +95,16 @@ package struct SchemaDocument: Sendable {
 }
 
 extension SchemaDocument.Node {
-    var members: [SchemaDocument.Member]? { if case .object(let members) = content { members } else { nil } }
-    var elements: [Int]? { if case .array(let elements) = content { elements } else { nil } }
-    var string: String? { if case .string(let text) = content { text } else { nil } }
-    var bool: Bool? { if case .bool(let value) = content { value } else { nil } }
-    var number: [UInt8]? { if case .number(let text) = content { text } else { nil } }
+    package var members: [SchemaDocument.Member]? {
+        if case .object(let members) = content { members } else { nil }
+    }
+    package var elements: [Int]? { if case .array(let elements) = content { elements } else { nil } }
+    package var string: String? { if case .string(let text) = content { text } else { nil } }
+    package var bool: Bool? { if case .bool(let value) = content { value } else { nil } }
+    package var number: [UInt8]? { if case .number(let text) = content { text } else { nil } }
 
     /// Returns the member of that name, compared by its bytes.
-    func member(_ name: String) -> SchemaDocument.Member? {
+    package func member(_ name: String) -> SchemaDocument.Member? {
         members?.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 }

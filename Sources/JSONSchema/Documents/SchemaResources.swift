@@ -17,12 +17,15 @@ package struct SchemaCatalog: Sendable {
         case document(SchemaDocument)
     }
 
-    private let sources: [String: Source]
+    private let load: @Sendable (String) -> Source?
 
     /// - Parameter sources: the documents by their URIs, without fragments.
-    package init(_ sources: [String: Source] = [:]) { self.sources = sources }
+    package init(_ sources: [String: Source] = [:]) { load = { sources[$0] } }
 
-    func source(_ uri: String) -> Source? { sources[uri] ?? Metaschemas.source(uri) }
+    /// - Parameter load: returns the document of a URI without fragment; nil for unknown documents.
+    package init(load: @escaping @Sendable (String) -> Source?) { self.load = load }
+
+    func source(_ uri: String) -> Source? { load(uri) ?? Metaschemas.source(uri) }
 }
 
 /// The documents that a schema consists of, and what their `$id`s and anchors name.
@@ -78,6 +81,7 @@ struct SchemaResources {
         // The document is known by the name under which it was found and by its own.
         byURI[uri] = byURI[uri] ?? resource
         walk(root, in: resource)
+        if options.openAPI != nil { walkComponents(of: root, in: resource) }
         return root
     }
 
@@ -151,15 +155,21 @@ extension SchemaResources {
     /// The `$id` that makes a schema a resource: not the anchor that draft-07 writes as `#name`.
     private func identifier(of location: SchemaLocation, _ dialect: Dialect) -> String? {
         if dialect.isDraft7, node(location).member("$ref") != nil { return nil }
+        if dialect.openAPI == .v30 { return nil }
         guard let id = member("$id", of: location)?.node.string else { return nil }
         return dialect.isDraft7 && id.utf8.first == Byte.hash ? nil : id
     }
 
     /// The dialect that `$schema` names; nil without the word.
     private mutating func ownDialect(of location: SchemaLocation) -> Dialect? {
-        guard let (value, place) = member("$schema", of: location) else { return nil }
+        var word = "$schema"
+        if options.openAPI != nil, let version = openAPIVersion(of: location) {
+            word = "jsonSchemaDialect"
+            if version == .v30 || node(location).member(word) == nil { return .openAPI(version) }
+        }
+        guard let (value, place) = member(word, of: location) else { return nil }
         guard let text = value.string else {
-            complain("$schema must be a URI", at: place)
+            complain("\(word) must be a URI", at: place)
             return nil
         }
         let uri = SchemaURI(text).resource
@@ -169,8 +179,8 @@ extension SchemaResources {
             let isDraft = uri.contains("json-schema.org/draft")
             complain(
                 isDraft
-                    ? "$schema: only draft 2020-12 and draft-07 are known"
-                    : "$schema: \(Shown.text(uri)) is not in the catalog", at: place)
+                    ? "\(word): only draft 2020-12 and draft-07 are known"
+                    : "\(word): \(Shown.text(uri)) is not in the catalog", at: place)
             return nil
         }
         let dialect = vocabularies(of: resource, at: place)
@@ -187,11 +197,13 @@ extension SchemaResources {
             let isRequired = documents[root.document].tree.nodes[entry.value].bool ?? true
             if let vocabulary = Vocabulary(uri: entry.name) {
                 vocabularies.insert(vocabulary)
-            } else if isRequired {
+            } else if isRequired, entry.name != Dialect.openAPIVocabulary {
                 complain("$schema: the vocabulary \(Shown.text(entry.name)) is not known", at: place)
             }
         }
-        return Dialect(isDraft7: false, vocabularies: vocabularies, name: "its metaschema")
+        var own = Dialect(isDraft7: false, vocabularies: vocabularies, name: "its metaschema")
+        if list.member(Dialect.openAPIVocabulary) != nil { own.openAPI = .v31 }
+        return own
     }
 
     /// Notes the resources and anchors in a schema and the schemas in it.
@@ -241,6 +253,7 @@ extension SchemaResources {
 
     private mutating func noteAnchors(of location: SchemaLocation, in resource: Int) {
         let dialect = resources[resource].dialect
+        if dialect.openAPI == .v30 { return }
         if dialect.isDraft7 {
             if node(location).member("$ref") == nil, let id = member("$id", of: location)?.node.string,
                 id.utf8.first == Byte.hash
@@ -299,6 +312,14 @@ extension SchemaResources {
         return follow(decoded, from: root, in: resource)
     }
 
+    /// Returns the schema at a value of a document; nil if the catalog does not have the document.
+    mutating func schema(at node: Int, of uri: String) -> SchemaLocation? {
+        guard let resource = resource(uri) else { return nil }
+        let location = SchemaLocation(document: resources[resource].root.document, node: node)
+        if self.resource(of: location) == nil { walk(location, in: around(location) ?? resource) }
+        return location
+    }
+
     private func shownName(of resource: Int) -> String {
         let root = resources[resource].root
         let name = documents[root.document].name
@@ -312,28 +333,11 @@ extension SchemaResources {
             return .wrong("\(Shown.text(pointer)) is not a JSON Pointer")
         }
         var location = root
-        var reached = ""
-        for name in parsed.names {
-            let node = node(location)
-            var next: Int?
-            switch node.content {
-            case .object: next = node.member(name)?.value
-            case .array(let elements):
-                if let index = Int(name), "\(index)" == name, elements.indices.contains(index) {
-                    next = elements[index]
-                }
-            default: break
-            }
-            guard let next else {
-                let known = (node.members ?? []).map(\.name)
-                let near = Suggestion.nearest(to: name, among: known).map {
-                    "; did you mean \"\(reached)\(JSONPointer(members: [$0]))\"?"
-                }
-                let what = "\(shownName(of: resource)) has nothing at \(Shown.text(pointer))"
-                return .wrong(what + (near ?? ""))
-            }
-            reached += JSONPointer(members: [name]).description
-            location = SchemaLocation(document: location.document, node: next)
+        switch documents[root.document].tree.target(of: parsed, from: root.node) {
+        case .found(let node): location = SchemaLocation(document: root.document, node: node)
+        case .nothing(let near):
+            let what = "\(shownName(of: resource)) has nothing at \(Shown.text(pointer))"
+            return .wrong(what + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
         }
         if self.resource(of: location) == nil { walk(location, in: around(location) ?? resource) }
         return .found(location, anchor: nil)

@@ -207,6 +207,9 @@ extension SchemaExplanation {
         _ word: SchemaWord, _ branches: [FactsID], _ count: Int, _ facts: SchemaFacts, _ value: Int
     ) {
         if count > 0 { return tell(word, facts, value, "exactly one of several alternatives") }
+        if let branch = discriminated(facts, value), !outcome(branch, value).holds {
+            return explain(branch, value)
+        }
         let fitting = branches.filter { self.fitting($0, value) != .differs }
         let meant = fitting.filter { self.fitting($0, value) == .fits }
         if let branch = meant.count == 1 ? meant.first : fitting.count == 1 ? fitting.first : nil {

@@ -64,6 +64,11 @@ struct SchemaFacts: Sendable {
     var then: FactsID?
     var otherwise: FactsID?
 
+    /// The schemas that OpenAPI's `discriminator` names, by the values of a member. Only explanations ask it.
+    var discriminator: (name: [UInt8], schemas: [(value: [UInt8], schema: FactsID)])?
+    /// Whether the value may be absent although it is required, because of `readOnly` or `writeOnly`.
+    var isExempt = false
+
     init(location: SchemaLocation, place: SchemaPlace) {
         self.location = location
         self.place = place
@@ -89,6 +94,6 @@ struct SchemaSet: Sendable {
     var patterns: [ECMAPattern] = []
     /// What problems call the documents.
     var documents: [String] = []
-    let root: FactsID
+    var root: FactsID
     let bounds: SchemaBounds
 }

@@ -54,7 +54,7 @@ extension SchemaReader {
         return nil
     }
 
-    private mutating func flag(_ word: SchemaWord, at value: SchemaLocation) -> Bool {
+    mutating func flag(_ word: SchemaWord, at value: SchemaLocation) -> Bool {
         if let flag = node(value).bool { return flag }
         complain("\(word.rawValue) must be true or false", at: value)
         return false

@@ -41,7 +41,7 @@ struct SchemaReader {
     }
 
     /// Returns the index of the schema at a location, in the current scope.
-    private mutating func schema(at location: SchemaLocation) -> FactsID {
+    mutating func schema(at location: SchemaLocation) -> FactsID {
         let key = Key(location: location, scope: scope(entering: location))
         if let id = known[key] { return id }
         let id = facts.count
@@ -99,15 +99,20 @@ struct SchemaReader {
             if onlyReference, word != .ref { continue }
             let value = SchemaLocation(document: location.document, node: member.value)
             facts.places.append((word, member.place))
+            if dialect.openAPI == .v30, word.isFlagInOpenAPI30 {
+                _ = flag(word, at: value)
+                continue
+            }
             read(word, at: value, of: location, into: &facts)
         }
+        if options.openAPI != nil, !onlyReference { readOpenAPI(location, dialect, into: &facts) }
         noteWithoutEffect(facts, at: location)
     }
 
     private mutating func noteUnknown(
         _ member: SchemaDocument.Member, of location: SchemaLocation, _ dialect: Dialect
     ) {
-        guard !member.name.hasPrefix("x-") else { return }
+        guard !member.name.hasPrefix("x-"), !dialect.ignores(member.name) else { return }
         let near = Suggestion.text(for: member.name, among: dialect.words)
         let shown = Shown.text(member.name)
         let hasDialect = resources.resource(of: location).map { resources.resources[$0].hasDialect } ?? false

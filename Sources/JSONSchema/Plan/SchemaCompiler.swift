@@ -32,12 +32,19 @@ struct SchemaCompiler {
     }
 
     /// Compiles a schema and all that it leads to.
-    mutating func compile(_ root: FactsID) -> SchemaPlan {
-        plan.root = node([root])
+    mutating func compile(_ root: FactsID) -> SchemaPlan { compile([root])[0] }
+
+    /// Compiles several schemas into plans that share their tables.
+    mutating func compile(_ roots: [FactsID]) -> [SchemaPlan] {
+        let nodes = roots.map { node([$0]) }
         while let (node, schemas) = waiting.popLast() {
             plan.nodes[Int(node)] = makeNode(schemas, node)
         }
-        return plan
+        return nodes.map { node in
+            var plan = self.plan
+            plan.root = node
+            return plan
+        }
     }
 
     func schema(_ id: FactsID) -> SchemaFacts { id < facts.count ? facts[id] : derived[id - facts.count] }
