@@ -33,7 +33,7 @@ SCREEN_ALLOCATIONS = 35
 # Debug builds and tests check exclusive access to memory; the release build does not (checks cost a sixth of a request).
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked $(FLAGS)
 
-.PHONY: help setup libraries build demo run test test-sockets test-pure-1 test-pure-2 test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client bench-schema bench-tls schema-suite contracts docs fuzz soak check-all sanitize build-thread sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-sockets test-pure-1 test-pure-2 test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client bench-schema bench-tls schema-suite schema-peers contracts docs fuzz soak check-all sanitize build-thread sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT); over https: make demo TLS=self-signed'
@@ -50,6 +50,7 @@ help:
 	@echo 'make bench         run the benchmarks of all layers; only one: make bench-rx'
 	@echo '                   with peers: make bench-peers (nginx+Lua, Go, Node), bench-typed (Go), bench-client (libcurl, Go), bench-schema (ajv, jsonschema-rs),'
 	@echo '                   bench-tls (nginx)'
+	@echo 'make schema-peers  compare verdicts on generated schemas and values with jsonschema-rs, jsonschema and V8 (about an hour)'
 	@echo 'make schema-suite  run the official suite of JSON Schema; another checkout of it: make schema-suite SUITE=FOLDER'
 	@echo 'make contracts     compare the contracts of OpenAPI with other readers, and measure the load of large ones'
 	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
@@ -153,6 +154,12 @@ bench-client:
 bench-schema:
 	$(SWIFT) build -c release --product SchemaBench $(RELEASE)
 	Tests/Benchmarks/schema .build/release/SchemaBench --require
+	.build/release/SchemaBench --hostile
+
+# PYTHON must have jsonschema, jsonschema-rs and hypothesis-jsonschema.
+schema-peers: libraries
+	$(SWIFT) build -c release --product SchemaSuite $(RELEASE)
+	$(or $(PYTHON),python3) Tests/Suites/SchemaPeers/run .build/release/SchemaSuite
 
 bench-tls: build
 	Tests/Benchmarks/tls .build/release/sluice --require

@@ -15,22 +15,21 @@ public struct JSONSchema: Sendable {
     final class Storage: Sendable {
         let set: SchemaSet
         let plan: PlanStorage
-        /// Memory for checks that begin. A check takes one and gives it back.
-        let scratches: Lock<[SchemaScratch]>
+        /// The node of the whole value.
+        let root: NodeID
+        let scratches: Lock<ScratchPool>
 
-        init(_ set: SchemaSet, _ plan: SchemaPlan) {
+        init(_ set: SchemaSet, _ plan: PlanStorage, _ root: NodeID) {
             self.set = set
-            self.plan = PlanStorage(plan)
-            scratches = Lock([])
+            self.plan = plan
+            self.root = root
+            scratches = Lock(ScratchPool())
         }
     }
 
     let storage: Storage
     /// What is probably not meant: unknown words, and words without effect.
     public let warnings: [SchemaProblem]
-
-    /// Memory that is kept for further checks.
-    private static let mostScratches = 16
 
     /// Reads and compiles a schema.
     ///
@@ -91,7 +90,7 @@ public struct JSONSchema: Sendable {
         let errors = problems.filter { !$0.isWarning }
         guard errors.isEmpty else { throw JSONSchemaError(sorted(errors)) }
         var compiler = SchemaCompiler(set)
-        let plans = compiler.compile(roots)
+        let (plan, nodes) = compiler.compile(roots)
         guard !compiler.isFull else {
             let root = set.facts[set.root]
             let message = "a schema makes at most \(options.bounds.nodes) nodes"
@@ -100,9 +99,11 @@ public struct JSONSchema: Sendable {
                     document: set.documents[root.location.document], place: root.place, message: message)
             ])
         }
-        let storages = zip(roots, plans).map { root, plan in
+        set.asksForEvaluation = compiler.asksForEvaluation
+        let shared = PlanStorage(plan)
+        let storages = zip(roots, nodes).map { root, node in
             set.root = root
-            return Storage(set, plan)
+            return Storage(set, shared, node)
         }
         return (storages, sorted(problems))
     }
@@ -118,12 +119,14 @@ public struct JSONSchema: Sendable {
 
     /// Returns what is wrong with a value, at most 20 faults; none if it follows the schema.
     public func faults(in value: JSONFragment) -> [SchemaFault] {
-        switch verdict(on: value) {
+        let (verdict, _, _, stop) = measured(value)
+        switch verdict {
         case .accepted: return []
         case .tooMuchWork: return [boundFault("cost", "a value that takes less work to check")]
         case .patternTooCostly: return [boundFault("pattern", "a text that takes less work to match")]
         case .refused:
-            let faults = explanation(of: value)
+            let work = min(storage.set.bounds.work(for: value.bytes.count), SchemaExplanation.mostWork)
+            let faults = explanation(of: value, work: work, stop: stop)
             return faults.isEmpty ? [boundFault("cost", "a value that takes less work to check")] : faults
         }
     }
@@ -137,37 +140,39 @@ public struct JSONSchema: Sendable {
 
     /// Returns the faults that the schemas themselves tell, without a look at the plan.
     package func explanation(of value: JSONFragment) -> [SchemaFault] {
+        explanation(of: value, work: storage.set.bounds.work(for: value.bytes.count), stop: 0)
+    }
+
+    private func explanation(of value: JSONFragment, work: Int, stop: Int) -> [SchemaFault] {
         value.bytes.withUnsafeBytes { bytes in
             SchemaRun.reading(bytes) { reader in
-                var explanation = SchemaExplanation(storage.set, reader)
-                return explanation.explain()
+                SchemaExplanation.with(storage.set, reader, work: work, stop: stop) { $0.explain() }
             }
         }
     }
 
     func verdict(on value: JSONFragment) -> SchemaRun.Verdict { measured(value).verdict }
 
-    /// The verdict, the work that it took, and the windows in which patterns were searched.
-    func measured(_ value: JSONFragment) -> (verdict: SchemaRun.Verdict, work: Int, windows: Int) {
-        let scratch = storage.scratches.withLock { $0.popLast() } ?? SchemaScratch()
-        return value.bytes.withUnsafeBytes { bytes in
-            PlanTables.borrow(storage.plan) { tables in
-                SchemaRun.reading(bytes) { reader in
-                    var run = SchemaRun(tables, reader, scratch)
-                    let verdict = run.verdict()
-                    let work = tables.plan.limits.work(for: bytes.count) - run.work
-                    giveBack(run.scratch)
-                    return (verdict, work, run.patternBudget.windows)
-                }
+    /// The verdict, the work that it took, the windows in which patterns were searched, and where the run has
+    /// stopped.
+    func measured(
+        _ value: JSONFragment
+    ) -> (verdict: SchemaRun.Verdict, work: Int, windows: Int, stop: Int) {
+        var scratch = SchemaScratch()
+        storage.scratches.withLock { $0.take(&scratch) }
+        let tables = PlanTables(storage.plan, root: storage.root)
+        let measured = value.bytes.withUnsafeBytes { bytes in
+            SchemaRun.reading(bytes) { reader in
+                var run = SchemaRun(tables, reader)
+                swap(&run.scratch, &scratch)
+                let verdict = run.verdict()
+                let work = tables.plan.limits.work(for: bytes.count) - run.work
+                swap(&run.scratch, &scratch)
+                return (verdict, work, run.patternBudget.windows, run.cursor.index)
             }
         }
-    }
-
-    private func giveBack(_ scratch: consuming SchemaScratch) {
-        var scratch = scratch
         scratch.reset()
-        storage.scratches.withLock { scratches in
-            if scratches.count < Self.mostScratches { scratches.append(scratch) }
-        }
+        storage.scratches.withLock { $0.giveBack(&scratch) }
+        return measured
     }
 }

@@ -39,6 +39,6 @@ package struct SchemaGroup: Sendable {
         }
         schemas = group.storages.map { JSONSchema($0) }
         warnings = group.warnings
-        nodes = group.storages.first?.plan.plan.nodes.count ?? 0
+        nodes = group.storages.first?.plan.tables.nodes.count ?? 0
     }
 }

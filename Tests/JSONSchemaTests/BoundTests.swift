@@ -1,4 +1,5 @@
 import JSONBytes
+import Locking
 import Testing
 
 @testable import JSONSchema
@@ -224,5 +225,107 @@ struct HostileTests {
         #expect(try measured(schema, value).verdict == .refused)
         #expect(try measured(schema, #"{"a1":1,"r1":1}"#).verdict == .refused)
         #expect(try measured(schema, #"{"a1":1,"b":1}"#).verdict == .refused)
+    }
+
+    @Test("Kept sets of an object cost nothing at the objects in it")
+    func keptSetsOfOuterObjects() throws {
+        let schema =
+            ##"{"$ref":"#/$defs/o","$defs":{"o":{"type":"object","anyOf":[{"patternProperties":{"^a":true}},{"patternProperties":{"^b":true}},{"patternProperties":{"^c":{"$ref":"#/$defs/o"}}}],"unevaluatedProperties":false}}}"##
+        func work(_ count: Int) throws -> Int {
+            let members = (0..<count).map { "\"a\($0)\":1,\"b\($0)\":1,\"c\($0)\":{\"a\":1,\"b\":1}" }
+            let result = try measured(schema, "{\(members.joined(separator: ","))}")
+            #expect(result.verdict == .accepted)
+            return result.work
+        }
+        let (small, large) = (try work(200), try work(800))
+        #expect(large < 5 * small)
+    }
+
+    @Test("A text with the format regex is parsed up to 64 KiB")
+    func longRegex() throws {
+        func verdict(_ count: Int) throws -> SchemaRun.Verdict {
+            let text = "\"" + String(repeating: "a", count: count) + "\""
+            // White space pays for the work.
+            let padding = String(repeating: " ", count: 100_000)
+            return try measured(#"{"items":{"format":"regex"}}"#, "[\(text)\(padding)]").verdict
+        }
+        #expect(try verdict(ECMAPattern.longestText) == .accepted)
+        #expect(try verdict(ECMAPattern.longestText + 1) == .patternTooCostly)
+    }
+
+    @Test("Texts with escapes are decoded once for all alternatives")
+    func escapesOfAlternatives() throws {
+        let branches = (0..<50).map { #"{"type":"string","maxLength":\#($0 + 1)}"# }.joined(separator: ",")
+        let text = "\"" + String(repeating: "\\u0041", count: 20_000) + "\""
+        let result = try measured(#"{"anyOf":[\#(branches)]}"#, text)
+        #expect(result.verdict == .refused)
+        #expect(try measured(#"{"anyOf":[\#(branches)]}"#, #""\u0041\ud83d\ude00""#).verdict == .accepted)
+    }
+}
+
+@Suite("Bounds of explanations")
+struct ExplanationBoundTests {
+    /// The processor time of the faults of a value.
+    private func time(_ schema: String, _ value: String) throws -> (faults: [SchemaFault], Duration) {
+        let schema = try JSONSchema(json: schema)
+        let value = try JSONFragment(parsing: value)
+        let start = ThreadClock.now
+        let faults = schema.faults(in: value)
+        return (faults, ThreadClock.now - start)
+    }
+
+    @Test("All names share the time of patterns, when faults are told, too")
+    func namesWithPatterns() throws {
+        let letters = String(repeating: "b", count: 5000)
+        let names = (0..<300).map { "\"\(letters)\($0)-\":1" }.joined(separator: ",")
+        let (faults, time) = try time(
+            #"{"properties":{"a":{"type":"null"}},"propertyNames":{"pattern":"^a$|[a-z]*[a-z][0-9]-$"}}"#,
+            #"{"a":1,\#(names)}"#)
+        #expect(faults.map(\.instance) == ["/a"])
+        // 20 ms of patterns. Each name had 20 ms before.
+        #expect(time < .seconds(1))
+    }
+
+    @Test("Twenty faults end the explanation")
+    func manyFaults() throws {
+        let elements = repeatElement("1", count: 100_000).joined(separator: ",")
+        let (faults, time) = try time(#"{"items":{"type":"string"}}"#, "[\(elements)]")
+        #expect(faults.map(\.instance) == (0..<20).map { "/\($0)" })
+        #expect(time < .seconds(2))
+    }
+
+    @Test("The values before a fault are not examined again")
+    func lastIsWrong() throws {
+        let elements = repeatElement(#"{"a":1,"b":[1,2,{"c":3}]}"#, count: 15_000).joined(separator: ",")
+        let schema =
+            #"{"items":{"required":["a"],"properties":{"a":{"type":"integer"},"b":{"items":{"properties":{"c":{"minimum":1}}}}}}}"#
+        let (faults, _) = try time(schema, "[\(elements),{\"a\":1,\"b\":[1,{\"c\":0}]},{}]")
+        #expect(faults.map { "\($0.instance) \($0.keyword)" } == ["/15000/b/1/c minimum", "/15001 required"])
+    }
+
+    @Test(
+        "What the run has passed is left out of the explanation only if it holds",
+        arguments: [
+            (#"{"properties":{"a":{"type":"null"},"b":{"type":"null"}}}"#, #"{"c":1,"a":1,"b":1}"#),
+            (#"{"minItems":3,"items":{"type":"null"}}"#, "[null,null]"),
+            (#"{"items":{"anyOf":[{"type":"null"},{"minimum":1}]}}"#, "[null,1,0,null,0]"),
+            (#"{"required":["z"],"additionalProperties":{"const":1}}"#, #"{"a":1,"b":1}"#),
+            (
+                #"{"propertyNames":{"maxLength":1},"additionalProperties":{"const":1}}"#,
+                #"{"a":1,"bc":2,"d":2}"#
+            ),
+            (#"{"oneOf":[{"type":"array","items":{"const":1}},{"type":"null"}]}"#, "[1,1,2,1,2]"),
+            (#"{"properties":{"a":true},"unevaluatedProperties":false}"#, #"{"a":1,"b":1,"c":1}"#),
+            (
+                #"{"allOf":[{"properties":{"a":true}}],"unevaluatedProperties":{"const":1}}"#,
+                #"{"a":0,"b":1,"c":2}"#
+            ),
+            (#"{"prefixItems":[true],"unevaluatedItems":{"const":1},"uniqueItems":true}"#, "[0,1,2,2]"),
+        ])
+    func sameFaults(schema: String, value: String) throws {
+        let schema = try JSONSchema(json: schema)
+        let value = try JSONFragment(parsing: value)
+        #expect(!schema.accepts(value))
+        #expect(schema.faults(in: value) == schema.explanation(of: value))
     }
 }

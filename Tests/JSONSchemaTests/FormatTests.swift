@@ -79,4 +79,14 @@ struct FormatTests {
                 "1:11: warning: format: \"datetime\" is not known and is ignored; did you mean \"date-time\"?"
             ])
     }
+
+    @Test("The format regex accepts what V8 does, also if PCRE2 could not match it")
+    func unmatchedPatterns() throws {
+        for text in ["(?<=a+)b", "a{70000}", "(?<=(a|bc)*)d", "\\k<n>(?<n>a)", "(a)\\1"] {
+            #expect(try has("regex", text), "\(text) is refused")
+        }
+        for text in ["(?<=a", "\\k<n>", "(a)\\2", "a**", "b{2}{3}", "}"] {
+            #expect(try !has("regex", text), "\(text) is accepted")
+        }
+    }
 }

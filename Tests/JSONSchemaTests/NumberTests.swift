@@ -74,6 +74,28 @@ struct NumberTests {
         #expect(try accepts(#"{"format":"\#(format)"}"#, value) == expected)
     }
 
+    @Test(
+        "A bound between a number and the integer below it is compared exactly",
+        arguments: [
+            (#"{"minimum":0.5}"#, "0.4", false), (#"{"minimum":0.5}"#, "0.50", true),
+            (#"{"minimum":0.5}"#, "0.6", true), (#"{"exclusiveMinimum":0}"#, "0.01", true),
+            (#"{"exclusiveMinimum":0}"#, "0.00", false), (#"{"minimum":0}"#, "-0.5", false),
+            (#"{"minimum":-0.5}"#, "-0.5", true), (#"{"maximum":2}"#, "1.9", true),
+            (#"{"maximum":2}"#, "2.00", true), (#"{"maximum":2}"#, "2.01", false),
+            (#"{"exclusiveMaximum":2}"#, "1.99", true), (#"{"exclusiveMaximum":2}"#, "2.0", false),
+            (#"{"maximum":-2}"#, "-2.5", true), (#"{"maximum":-2}"#, "-1.5", false),
+            (#"{"exclusiveMaximum":-2}"#, "-2.0", false), (#"{"type":"integer"}"#, "12.50", false),
+            (#"{"type":"integer"}"#, "12.00", true), (#"{"type":"number","multipleOf":0.5}"#, "1.5", true),
+            (#"{"minimum":999999999999999999}"#, "999999999999999998.5", false),
+            (#"{"maximum":999999999999999999}"#, "1000000000000000000.0", false),
+            (#"{"minimum":1}"#, "-0.0", false), (#"{"maximum":0}"#, "-0.0", true),
+        ])
+    func fractions(schema: String, value: String, expected: Bool) throws {
+        #expect(try accepts(schema, value) == expected)
+        // Side by side with another node, too.
+        #expect(try accepts(#"{"anyOf":[\#(schema),{"const":"a"}]}"#, value) == expected)
+    }
+
     @Test("Bounds next to the least and the greatest value of 64 bits hold")
     func ends() throws {
         let schema = #"{"minimum":-9223372036854775808,"maximum":9223372036854775807}"#
@@ -124,6 +146,18 @@ struct DigestTests {
             ("12345678901234567890123", "1.2345678901234567890123e22"),
         ])
     func equal(left: String, right: String) { #expect(digest(left) == digest(right)) }
+
+    @Test("A table counts different digests, and stops at the first that are equal")
+    func table() {
+        var table = DigestTable()
+        for count in [0, 1, 2, 15, 16, 17, 1000] {
+            let list = (0..<count).map { ValueDigest(high: UInt64($0 % 7), low: UInt64($0 % 700)) }
+            list.withUnsafeBufferPointer { digests in
+                #expect(table.distinct(digests, stopsAtEqual: false) == Set(list).count)
+                #expect((table.distinct(digests, stopsAtEqual: true) == count) == (Set(list).count == count))
+            }
+        }
+    }
 
     @Test("A sort in place puts any digests in order")
     func sorting() {

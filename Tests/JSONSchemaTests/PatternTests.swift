@@ -8,7 +8,8 @@ struct PatternTests {
         _ pattern: String, _ text: String, _ budget: inout PatternBudget
     ) throws -> ECMAPattern.Outcome {
         let pattern = try ECMAPattern(pattern)
-        return Array(text.utf8).withUnsafeBytes { pattern.match($0, PatternMemory(), &budget) }
+        var memory: PatternMemory?
+        return Array(text.utf8).withUnsafeBytes { pattern.match($0, &memory, &budget) }
     }
 
     private func matches(_ pattern: String, _ text: String) throws -> Bool {
@@ -66,6 +67,14 @@ struct PatternTests {
         } throws: { error in
             "\(error)" == message
         }
+    }
+
+    @Test("A lookbehind of repetitions of repetitions is refused, however many characters they make")
+    func hugeLookbehind() throws {
+        var inner = "a"
+        for _ in 0..<20 { inner = "(?:\(inner)){65535}" }
+        #expect(throws: ECMAPatternParser.Failure.self) { try ECMAPattern("(?<=\(inner))b") }
+        #expect(try matches("(?<=(?:a{2}){2})b", "aaaab"))
     }
 
     @Test("Groups are nested as deep as PCRE2 nests them, and no deeper")

@@ -156,4 +156,36 @@ struct WordTests {
         #expect(!schema.accepts(try JSONFragment(parsing: #"{"b":1}"#)))
         #expect(schema.accepts(try JSONFragment(parsing: #"{"a":1}"#)))
     }
+
+    @Test(
+        "Names are told apart in any order, with any neighbours and escapes",
+        arguments: [
+            (#"[{"a":1,"b":1},{"a":1,"b":1}]"#, true), (#"[{"a":1,"b":1},{"b":1,"a":1}]"#, true),
+            (#"[{"a":1,"b":1},{"a":1,"c":1}]"#, false), (#"[{"a":1,"b":1},{"a":1,"bb":1}]"#, false),
+            (#"[{"a":1,"b":1},{"a":1,"b":"x"}]"#, false), (#"[{"a":1},{"a":1,"b":1},{"a":1}]"#, true),
+            (#"[{"longer-name":1},{"longer-name":1}]"#, true),
+            (#"[{"longer-name":1},{"longer-nama":1}]"#, false),
+            (#"[{"longer-name":1},{"lunger-name":1}]"#, false),
+            (#"[{"a name of eighteen":1},{"a name of eighteen":1}]"#, true),
+            (#"[{"a name of eighteen":1},{"a name of eighteem":1}]"#, false),
+            (#"[{"q\"q":1,"a":1},{"q\"q":1,"a":1}]"#, true), (#"[{"q\\":1},{"q\\":1},{"q\\":""}]"#, false),
+            (#"[{"a":1},{"\u0061":1},{"\u0061":"x"}]"#, false),
+            (#"[{"a" : 1 , "b" : 1},{"a":1, "b" :1}]"#, true),
+            (#"[{"":1,"a":1},{"":1,"a":1}]"#, true), (#"[{"":1},{"":"x"}]"#, false),
+        ])
+    func names(value: String, expected: Bool) throws {
+        let names = ["a", "b", "longer-name", "a name of eighteen", #"q\"q"#, #"q\\"#, ""]
+        let properties = names.map { "\"\($0)\":{\"type\":\"integer\"}" }.joined(separator: ",")
+        let schema = #"{"items":{"properties":{\#(properties)},"additionalProperties":false}}"#
+        #expect(try accepts(schema, value) == expected)
+    }
+
+    @Test("The elements that contains counts are not names that apply a schema of dependentSchemas")
+    func countsAndNames() throws {
+        let schema =
+            #"{"contains":{"type":"number"},"unevaluatedItems":false,"allOf":[{"dependentSchemas":{"a":{"items":true}}}]}"#
+        #expect(try !accepts(schema, "[0,[]]"))
+        #expect(try !accepts(schema, "[0,1,2,[]]"))
+        #expect(try accepts(schema, "[0,1]"))
+    }
 }

@@ -1,77 +1,84 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// A value with the places of all values in it, for explanations, which look at values in any order.
+/// A value with the places of values in it, for explanations, which look at values in any order. The parts of
+/// a value are found when somebody asks for them.
 struct InstanceTree {
     struct Value {
-        let start: Int
-        let type: TypeSet
+        let start: Int32
+        /// The range of the name between its quotes.
+        let nameStart: Int32
+        let nameEnd: Int32
         /// The value around it; -1 for the outermost.
-        let parent: Int
-        /// The name between its quotes, and whether it has an escape; its position in an array.
-        let name: Range<Int>
+        let parent: Int32
+        /// Its position among the parts of the value around it.
+        let position: Int32
+        let type: TypeSet
+        /// Whether the name has an escape.
         let isEscaped: Bool
-        let position: Int
-        fileprivate(set) var children: [Int] = []
+        /// The range of its parts in `values`; -1 before they are found.
+        fileprivate(set) var firstPart: Int32 = -1
+        fileprivate(set) var partEnd: Int32 = -1
     }
 
-    private(set) var values: [Value] = []
+    private(set) var values: ContiguousArray<Value> = []
     let reader: ByteReader
 
     init(_ reader: ByteReader) {
         self.reader = reader
-        var cursor = ValidCursor(reader)
-        append(&cursor, parent: -1, name: 0..<0, isEscaped: false, position: 0)
+        append(at: 0, parent: -1, name: 0..<0, isEscaped: false, position: 0)
     }
 
-    @discardableResult
     private mutating func append(
-        _ cursor: inout ValidCursor, parent: Int, name: Range<Int>, isEscaped: Bool, position: Int
-    ) -> Int {
-        let index = values.count
-        let start = cursor.index
-        let first = reader[start]
-        var type = TypeSet(firstByte: first)
+        at start: Int, parent: Int, name: Range<Int>, isEscaped: Bool, position: Int
+    ) {
+        var type = TypeSet(firstByte: reader[start])
         if type == .number {
             var end = start
             type = Decimal(reader, at: &end).isInteger ? .integer : .fraction
         }
         values.append(
             Value(
-                start: start, type: type, parent: parent, name: name, isEscaped: isEscaped, position: position
-            ))
-        var children: [Int] = []
-        switch first {
-        case Byte.openBrace:
-            if cursor.enter() {
-                repeat {
-                    let (name, isEscaped) = cursor.name()
-                    children.append(
-                        append(
-                            &cursor, parent: index, name: name, isEscaped: isEscaped, position: children.count
-                        ))
-                } while cursor.next()
-            }
-            cursor.index &+= 1
-        case Byte.openBracket:
-            if cursor.enter() {
-                repeat {
-                    children.append(
-                        append(
-                            &cursor, parent: index, name: 0..<0, isEscaped: false, position: children.count))
-                } while cursor.next()
-            }
-            cursor.index &+= 1
-        default: cursor.skipValue()
+                start: Int32(truncatingIfNeeded: start),
+                nameStart: Int32(truncatingIfNeeded: name.lowerBound),
+                nameEnd: Int32(truncatingIfNeeded: name.upperBound),
+                parent: Int32(truncatingIfNeeded: parent), position: Int32(truncatingIfNeeded: position),
+                type: type, isEscaped: isEscaped))
+    }
+
+    /// The members or elements of a value, in order. `work` pays for finding them.
+    mutating func parts(of value: Int, _ work: inout Int) -> Range<Int> {
+        if values[value].firstPart >= 0 {
+            return Int(values[value].firstPart)..<Int(values[value].partEnd)
         }
-        values[index].children = children
-        return index
+        let first = values.count
+        let start = Int(values[value].start)
+        var cursor = ValidCursor(reader, at: start)
+        let isObject = reader[start] == Byte.openBrace
+        if isObject || reader[start] == Byte.openBracket, cursor.enter() {
+            repeat {
+                let (name, isEscaped) = isObject ? cursor.name() : (0..<0, false)
+                append(
+                    at: cursor.index, parent: value, name: name, isEscaped: isEscaped,
+                    position: values.count - first)
+                cursor.skipValue()
+            } while cursor.next()
+        }
+        work -= (cursor.index - start) >> 6
+        values[value].firstPart = Int32(truncatingIfNeeded: first)
+        values[value].partEnd = Int32(truncatingIfNeeded: values.count)
+        return first..<values.count
+    }
+
+    /// The range of a member's name between its quotes.
+    func nameRange(of value: Int) -> Range<Int> {
+        Int(values[value].nameStart)..<Int(values[value].nameEnd)
     }
 
     /// The decoded name of a member.
-    func name(of value: Int) -> [UInt8] { text(values[value].name, values[value].isEscaped) }
+    func name(of value: Int) -> [UInt8] { text(nameRange(of: value), values[value].isEscaped) }
 
-    func text(_ range: Range<Int>, _ isEscaped: Bool) -> [UInt8] {
+    private func text(_ range: Range<Int>, _ isEscaped: Bool) -> [UInt8] {
         guard isEscaped else { return Array(reader.rawBytes(range)) }
         var text: [UInt8] = []
         EscapedText.append(range, of: reader, to: &text)
@@ -80,9 +87,10 @@ struct InstanceTree {
 
     /// The decoded text of a string value.
     func text(of value: Int) -> [UInt8] {
-        var cursor = ValidCursor(reader, at: values[value].start)
+        let start = Int(values[value].start)
+        var cursor = ValidCursor(reader, at: start)
         let isEscaped = cursor.skipString()
-        return text(values[value].start + 1..<cursor.index - 1, isEscaped)
+        return text(start + 1..<cursor.index - 1, isEscaped)
     }
 
     /// The JSON Pointer of a value.
@@ -90,10 +98,11 @@ struct InstanceTree {
         var names: [String] = []
         var value = value
         while values[value].parent >= 0 {
-            let isMember = values[values[value].parent].type == .object
+            let parent = Int(values[value].parent)
             names.append(
-                isMember ? String(decoding: name(of: value), as: UTF8.self) : "\(values[value].position)")
-            value = values[value].parent
+                values[parent].type == .object
+                    ? String(decoding: name(of: value), as: UTF8.self) : "\(values[value].position)")
+            value = parent
         }
         return JSONPointer(members: names.reversed()).description
     }

@@ -10,46 +10,86 @@ struct SchemaExplanation {
         let value: Int
     }
 
-    /// A verdict, and the positions of the members or elements that the schema has evaluated.
+    /// A verdict, and the positions of the members or elements that the schema has evaluated, if any schema
+    /// asks for them.
     struct Outcome {
         var holds = true
         var evaluated: Set<Int> = []
     }
 
+    /// What a schema says. A copy would count many references.
+    typealias Facts = UnsafePointer<SchemaFacts>
+
     /// Further faults are not told.
     static let mostFaults = 20
+    /// The most work of an explanation, which is slower than a run: about 20 ms.
+    static let mostWork = 200_000
 
     let set: SchemaSet
-    let tree: InstanceTree
+    private let allFacts: UnsafeBufferPointer<SchemaFacts>
+    var tree: InstanceTree
     /// What is left of the work.
     var work: Int
+    /// Where the run has stopped. What comes before it follows the schemas that hold in any case.
+    let stop: Int
     private(set) var faults: [SchemaFault] = []
     private var known: [Key: Outcome] = [:]
-    private let memory = PatternMemory()
-    private var budget: PatternBudget
+    private var memory: PatternMemory?
+    var budget: PatternBudget
+    /// The schemas of members by their names, for schemas that name many.
+    var namedSchemas: [FactsID: [[UInt8]: FactsID]] = [:]
 
-    init(_ set: SchemaSet, _ reader: ByteReader) {
-        self.set = set
-        tree = InstanceTree(reader)
-        work = set.bounds.work(for: reader.count)
-        budget = PatternBudget(set.bounds.patternTime)
+    /// Calls `body` with an explanation of the value that a reader has.
+    static func with<Result>(
+        _ set: SchemaSet, _ reader: ByteReader, work: Int, stop: Int = 0,
+        _ body: (inout SchemaExplanation) -> Result
+    ) -> Result {
+        set.facts.withUnsafeBufferPointer { facts in
+            let budget = PatternBudget(set.bounds.patternTime)
+            var explanation = SchemaExplanation(set, facts, reader, work: work, budget, stop: stop)
+            return body(&explanation)
+        }
     }
 
-    /// For a name, which is a value of its own.
-    init(_ set: SchemaSet, _ reader: ByteReader, work: Int) {
-        self.init(set, reader)
+    private init(
+        _ set: SchemaSet, _ facts: UnsafeBufferPointer<SchemaFacts>, _ reader: ByteReader, work: Int,
+        _ budget: PatternBudget, stop: Int
+    ) {
+        self.set = set
+        allFacts = facts
+        tree = InstanceTree(reader)
         self.work = work
+        self.budget = budget
+        self.stop = stop
+    }
+
+    /// An explanation of a name, which is a value of its own, within the bounds of the value around it.
+    func forName(_ reader: ByteReader) -> SchemaExplanation {
+        SchemaExplanation(set, allFacts, reader, work: work, budget, stop: 0)
+    }
+
+    /// Whether nothing can be added: all faults are there, or a bound has stopped the explanation.
+    var isDone: Bool { faults.count >= Self.mostFaults || work < 0 }
+
+    /// What a schema says. The index is in bounds.
+    func facts(_ id: FactsID) -> Facts {
+        guard let start = allFacts.baseAddress else { preconditionFailure("a set has no schema") }
+        return start + id
     }
 
     /// Explains the whole value.
     mutating func explain() -> [SchemaFault] {
-        if !outcome(set.root, 0).holds { explain(set.root, 0) }
+        // Without asking first whether the value follows the schema: that would look at all of it.
+        explain(set.root, 0)
         return faults
     }
 
     // MARK: - Verdicts
 
     mutating func outcome(_ schema: FactsID, _ value: Int) -> Outcome {
+        // Only what many others may ask for is worth remembering.
+        let isScalar = tree.values[value].type.isDisjoint(with: [.object, .array])
+        if isScalar, facts(schema).pointee.isAlone { return examine(schema, value, tells: false) }
         let key = Key(schema: schema, value: value)
         if let known = known[key] { return known }
         let outcome = examine(schema, value, tells: false)
@@ -59,27 +99,29 @@ struct SchemaExplanation {
 
     /// Adds the faults of a value that does not follow a schema.
     mutating func explain(_ schema: FactsID, _ value: Int) {
-        guard faults.count < Self.mostFaults else { return }
+        guard !isDone else { return }
         _ = examine(schema, value, tells: true)
     }
 
     mutating func tell(
-        _ word: SchemaWord, _ facts: SchemaFacts, _ value: Int, _ rule: @autoclosure () -> String
+        _ word: SchemaWord, _ facts: Facts, _ value: Int, _ rule: @autoclosure () -> String
     ) {
-        guard faults.count < Self.mostFaults else { return }
+        guard !isDone else { return }
+        // A fault costs more than a look at a value, and faults that are told already are made, too.
+        work -= 20
         let fault = SchemaFault(
             instance: tree.pointer(to: value), keyword: word.rawValue, rule: rule(),
-            document: set.documents[facts.location.document], place: facts.place(of: word))
+            document: set.documents[facts.pointee.location.document], place: facts.pointee.place(of: word))
         if !faults.contains(fault) { faults.append(fault) }
     }
 
     /// Looks at all words of a schema. With `tells` it adds a fault for each word that refuses the value.
     private mutating func examine(_ id: FactsID, _ value: Int, tells: Bool) -> Outcome {
-        let facts = set.facts[id]
+        let facts = facts(id)
         var outcome = Outcome()
         work -= 1
         guard work >= 0 else { return outcome }
-        if facts.refusesAll {
+        if facts.pointee.refusesAll {
             // The word that leads here says more than `false`, if there is one.
             if tells { tell(.not, facts, value, "absent") }
             return Outcome(holds: false)
@@ -89,7 +131,7 @@ struct SchemaExplanation {
         case .string: checkText(facts, tree.text(of: value), at: value, tells, &outcome)
         case .integer, .fraction: checkNumber(facts, value, tells, &outcome)
         case .array: checkArray(facts, value, tells, &outcome)
-        case .object: checkObject(facts, value, tells, &outcome)
+        case .object: checkObject(id, value, tells, &outcome)
         default: break
         }
         checkReferences(facts, value, tells, &outcome)
@@ -99,19 +141,19 @@ struct SchemaExplanation {
     }
 
     private mutating func checkValue(
-        _ facts: SchemaFacts, _ value: Int, _ tells: Bool, _ outcome: inout Outcome
+        _ facts: Facts, _ value: Int, _ tells: Bool, _ outcome: inout Outcome
     ) {
-        if !facts.types.contains(tree.values[value].type) {
+        if !facts.pointee.types.contains(tree.values[value].type) {
             outcome.holds = false
-            if tells { tell(.type, facts, value, facts.types.phrase) }
+            if tells { tell(.type, facts, value, facts.pointee.types.phrase) }
         }
-        guard facts.const != nil || facts.values != nil else { return }
+        guard facts.pointee.const != nil || facts.pointee.values != nil else { return }
         let digest = digest(of: value)
-        if let const = facts.const, const != digest {
+        if let const = facts.pointee.const, const != digest {
             outcome.holds = false
             if tells { tell(.const, facts, value, "the value that the schema names") }
         }
-        if let values = facts.values, !values.contains(digest) {
+        if let values = facts.pointee.values, !values.contains(digest) {
             outcome.holds = false
             if tells { tell(.enum, facts, value, "one of the values that the schema names") }
         }
@@ -119,71 +161,77 @@ struct SchemaExplanation {
 
     mutating func digest(of value: Int) -> ValueDigest {
         var digester = DigestReader(
-            cursor: ValidCursor(tree.reader, at: tree.values[value].start), work: max(work, 0), members: [],
+            cursor: ValidCursor(tree.reader, at: Int(tree.values[value].start)), work: max(work, 0),
+            members: [],
             decoded: [])
         let digest = digester.digest()
         work = digester.work
         return digest
     }
 
+    /// Whether a pattern is found in a text. If that takes too long, the explanation ends.
     mutating func matches(_ pattern: Int, _ text: [UInt8]) -> Bool {
         work -= 1 + text.count >> 6
-        return text.withUnsafeBytes { set.patterns[pattern].match($0, memory, &budget) } == .matches
+        let outcome = text.withUnsafeBytes { set.patterns[pattern].match($0, &memory, &budget) }
+        if outcome == .exceedsLimits { work = -1 }
+        return outcome == .matches
     }
 
     // MARK: - Scalars
 
     mutating func checkText(
-        _ facts: SchemaFacts, _ text: [UInt8], at value: Int, _ tells: Bool, _ outcome: inout Outcome
+        _ facts: Facts, _ text: [UInt8], at value: Int, _ tells: Bool, _ outcome: inout Outcome
     ) {
         let count = text.withUnsafeBytes { SchemaRun.characters($0) }
-        if let least = facts.minLength, count < least {
+        if let least = facts.pointee.minLength, count < least {
             outcome.holds = false
             if tells { tell(.minLength, facts, value, "at least \(least) characters long") }
         }
-        if let most = facts.maxLength, count > most {
+        if let most = facts.pointee.maxLength, count > most {
             outcome.holds = false
             if tells { tell(.maxLength, facts, value, "at most \(most) characters long") }
         }
-        if let pattern = facts.pattern, !matches(pattern, text) {
+        if let pattern = facts.pointee.pattern, !matches(pattern, text) {
             outcome.holds = false
             let text = set.patterns[pattern].text
             if tells { tell(.pattern, facts, value, "a text with the pattern \(text)") }
         }
-        if let format = facts.format, !text.withUnsafeBytes({ format.accepts($0) }) {
+        if let format = facts.pointee.format {
+            work -= text.count >> (format == .regex ? 0 : 4)
+            guard work >= 0, !text.withUnsafeBytes({ format.accepts($0) }) else { return }
             outcome.holds = false
             if tells { tell(.format, facts, value, "in the format \(format.rawValue)") }
         }
     }
 
     private mutating func checkNumber(
-        _ facts: SchemaFacts, _ value: Int, _ tells: Bool, _ outcome: inout Outcome
+        _ facts: Facts, _ value: Int, _ tells: Bool, _ outcome: inout Outcome
     ) {
-        var index = tree.values[value].start
+        var index = Int(tree.values[value].start)
         let number = Decimal(tree.reader, at: &index)
         let reader = tree.reader
         func order(_ bound: DecimalBound) -> Int { number.compare(with: bound, in: reader) }
-        if let bound = facts.minimum, order(bound) < 0 {
+        if let bound = facts.pointee.minimum, order(bound) < 0 {
             outcome.holds = false
             if tells { tell(.minimum, facts, value, "at least \(bound.description)") }
         }
-        if let bound = facts.exclusiveMinimum, order(bound) <= 0 {
+        if let bound = facts.pointee.exclusiveMinimum, order(bound) <= 0 {
             outcome.holds = false
             if tells { tell(.exclusiveMinimum, facts, value, "above \(bound.description)") }
         }
-        if let bound = facts.maximum, order(bound) > 0 {
+        if let bound = facts.pointee.maximum, order(bound) > 0 {
             outcome.holds = false
             if tells { tell(.maximum, facts, value, "at most \(bound.description)") }
         }
-        if let bound = facts.exclusiveMaximum, order(bound) >= 0 {
+        if let bound = facts.pointee.exclusiveMaximum, order(bound) >= 0 {
             outcome.holds = false
             if tells { tell(.exclusiveMaximum, facts, value, "below \(bound.description)") }
         }
-        if let divisor = facts.multipleOf, !number.isMultiple(of: divisor, in: reader) {
+        if let divisor = facts.pointee.multipleOf, !number.isMultiple(of: divisor, in: reader) {
             outcome.holds = false
             if tells { tell(.multipleOf, facts, value, "a multiple of \(divisor.shortDescription)") }
         }
-        if let format = facts.format, format.isNumeric, !number.has(format) {
+        if let format = facts.pointee.format, format.isNumeric, !number.has(format) {
             outcome.holds = false
             if tells { tell(.format, facts, value, "in the format \(format.rawValue)") }
         }

@@ -206,7 +206,8 @@ package struct SchemaPaths {
 
     private func matches(_ pattern: Int, _ name: [UInt8]) -> Bool {
         var budget = PatternBudget(set.bounds.patternTime)
-        return name.withUnsafeBytes { set.patterns[pattern].match($0, PatternMemory(), &budget) } == .matches
+        var memory: PatternMemory?
+        return name.withUnsafeBytes { set.patterns[pattern].match($0, &memory, &budget) } == .matches
     }
 
     private func describesOthers(_ facts: SchemaFacts) -> Bool {

@@ -92,6 +92,8 @@ struct SchemaFacts: Sendable {
 struct SchemaSet: Sendable {
     var facts: [SchemaFacts] = []
     var patterns: [ECMAPattern] = []
+    /// Whether a schema asks what other schemas have evaluated.
+    var asksForEvaluation = false
     /// What problems call the documents.
     var documents: [String] = []
     var root: FactsID

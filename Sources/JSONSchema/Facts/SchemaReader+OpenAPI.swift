@@ -100,11 +100,11 @@ extension SchemaReader {
 
 extension SchemaExplanation {
     /// The alternative that the value itself names.
-    func discriminated(_ facts: SchemaFacts, _ value: Int) -> FactsID? {
-        guard let (name, schemas) = facts.discriminator, tree.values[value].type == .object else {
+    mutating func discriminated(_ facts: Facts, _ value: Int) -> FactsID? {
+        guard let (name, schemas) = facts.pointee.discriminator, tree.values[value].type == .object else {
             return nil
         }
-        for child in tree.values[value].children where tree.name(of: child) == name {
+        for child in tree.parts(of: value, &work) where tree.name(of: child) == name {
             guard tree.values[child].type == .string else { return nil }
             let text = tree.text(of: child)
             return schemas.first { $0.value == text }?.schema

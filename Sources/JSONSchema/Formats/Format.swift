@@ -54,7 +54,7 @@ enum Format: String, CaseIterable, Sendable {
         case .jsonPointer: Self.isPointer(text, from: 0)
         case .relativeJSONPointer: Self.isRelativePointer(text)
         case .regex:
-            (try? ECMAPatternParser.parse(String(decoding: text, as: UTF8.self))) != nil
+            (try? ECMAPatternParser.parse(String(decoding: text, as: UTF8.self), isMatched: false)) != nil
         case .byte: Self.isBase64(text)
         case .int32, .int64, .float, .double: true
         }

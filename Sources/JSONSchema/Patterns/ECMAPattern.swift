@@ -70,19 +70,21 @@ final class ECMAPattern: Sendable {
         return String(decoding: text.prefix(max(0, Int(length))), as: UTF8.self)
     }
 
-    /// Looks for the pattern in valid UTF-8.
+    /// Looks for the pattern in valid UTF-8. Makes the memory if it is needed for the first time.
     func match(
-        _ text: UnsafeRawBufferPointer, _ memory: PatternMemory, _ budget: inout PatternBudget
+        _ text: UnsafeRawBufferPointer, _ kept: inout PatternMemory?, _ budget: inout PatternBudget
     ) -> Outcome {
         guard text.count <= Self.longestText else { return .exceedsLimits }
         if let simple { return simple.matches(text) ? .matches : .differs }
         guard !budget.isSpent else { return .exceedsLimits }
+        let memory = kept ?? PatternMemory()
+        kept = memory
         let starts = isAnchored ? 1 : text.count + 1
         if starts * text.count <= Self.bytesOfWindow || isAnchored {
             let limit = UInt32(max(64, Self.stepsOfAttempt / starts))
             let began = budget.beginAttempt()
             let result = search(text, memory, from: 0, starts: starts, steps: limit)
-            budget.end(began)
+            budget.endAttempt(began)
             if let result { return result }
         }
         return searchInWindows(text, memory, &budget)
@@ -101,7 +103,7 @@ final class ECMAPattern: Sendable {
             let steps = min(Self.steps, UInt32(Self.stepsOfWindow / width))
             let began = budget.beginWindow()
             let result = search(text, memory, from: start, starts: width, steps: steps)
-            budget.end(began)
+            budget.endWindow(began)
             switch result {
             case .matches?: return .matches
             case .differs?:
@@ -165,7 +167,9 @@ final class PatternMemory: Sendable {
 
 /// The processor time that the patterns of a check may still take.
 ///
-/// Attempts have few steps, so that only those after the first 64 are measured. Windows always are.
+/// Attempts have few steps, so that only those after the first 64 are measured, by a clock that costs no
+/// system call. It runs on while the thread waits, so that an attempt counts at most the time of its steps.
+/// Windows are measured by the clock of the thread.
 struct PatternBudget {
     private var left: Duration
     private var attempts = 0
@@ -173,15 +177,23 @@ struct PatternBudget {
     private(set) var windows = 0
 
     private static let freeAttempts = 64
+    private static let longestAttempt = Duration.microseconds(200)
+    /// What measuring an attempt takes, and looking at its name or text.
+    private static let timeOfClock = Duration.nanoseconds(300)
 
     init(_ time: Duration) { left = time }
 
     var isSpent: Bool { left <= .zero }
 
     /// Returns when an attempt begins; nil if it is not measured.
-    fileprivate mutating func beginAttempt() -> Duration? {
+    fileprivate mutating func beginAttempt() -> ContinuousClock.Instant? {
         attempts &+= 1
-        return attempts > Self.freeAttempts ? ThreadClock.now : nil
+        return attempts > Self.freeAttempts ? ContinuousClock.now : nil
+    }
+
+    fileprivate mutating func endAttempt(_ began: ContinuousClock.Instant?) {
+        guard let began else { return }
+        left -= min(ContinuousClock.now - began, Self.longestAttempt) + Self.timeOfClock
     }
 
     fileprivate mutating func beginWindow() -> Duration {
@@ -189,7 +201,5 @@ struct PatternBudget {
         return ThreadClock.now
     }
 
-    fileprivate mutating func end(_ began: Duration?) {
-        if let began { left -= ThreadClock.now - began }
-    }
+    fileprivate mutating func endWindow(_ began: Duration) { left -= ThreadClock.now - began }
 }

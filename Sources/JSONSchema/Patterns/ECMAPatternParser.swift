@@ -25,24 +25,32 @@ struct ECMAPatternParser {
     private let groupCount: Int
     private let groupNames: [String: Int]
 
-    private init(_ source: String, groupCount: Int, groupNames: [String: Int]) {
+    /// Whether the pattern will be matched, so that PCRE2 must be able to.
+    private let isMatched: Bool
+
+    private init(_ source: String, groupCount: Int, groupNames: [String: Int], isMatched: Bool) {
         self.source = source
+        self.isMatched = isMatched
         scalars = source.unicodeScalars.map(\.value)
         self.groupCount = groupCount
         self.groupNames = groupNames
     }
 
-    /// Returns the parsed expression.
-    static func parse(_ source: String) throws(Failure) -> PatternNode {
+    /// Returns the parsed expression. With `isMatched`, what PCRE2 cannot match is an error, too.
+    @discardableResult
+    static func parse(_ source: String, isMatched: Bool = true) throws(Failure) -> PatternNode {
         // A first pass counts the groups, which references may name before they come.
-        var counter = ECMAPatternParser(source, groupCount: .max, groupNames: [:])
+        var counter = ECMAPatternParser(source, groupCount: .max, groupNames: [:], isMatched: isMatched)
         counter.countsOnly = true
-        _ = try counter.whole()
-        var parser = ECMAPatternParser(source, groupCount: counter.groups, groupNames: counter.names)
+        let node = try counter.whole()
+        guard counter.hasReference else { return node }
+        var parser = ECMAPatternParser(
+            source, groupCount: counter.groups, groupNames: counter.names, isMatched: isMatched)
         return try parser.whole()
     }
 
     private var countsOnly = false
+    private var hasReference = false
 
     private func failure(_ message: String, at place: Int? = nil) -> Failure {
         Failure(message: message, character: (place ?? index) + 1, pattern: source)
@@ -94,6 +102,10 @@ struct ECMAPatternParser {
 
     private mutating func term() throws(Failure) -> PatternNode {
         let start = index
+        if let next, !Self.isSyntax(next) {
+            index += 1
+            return try quantified(.character(next))
+        }
         if take("^") { return .start }
         if take("$") { return .end }
         if take("\\b") { return .wordBoundary(isNegated: false) }
@@ -105,12 +117,20 @@ struct ECMAPatternParser {
         return try quantified(try atom())
     }
 
+    private static func isSyntax(_ scalar: UInt32) -> Bool {
+        guard scalar < 0x80, let character = Unicode.Scalar(scalar) else { return false }
+        switch character {
+        case "^", "$", "\\", ".", "*", "+", "?", "(", ")", "[", "]", "{", "}", "|": return true
+        default: return false
+        }
+    }
+
     private mutating func look(
         isAhead: Bool, isNegated: Bool, from start: Int
     ) throws(Failure) -> PatternNode {
         let node = try alternatives()
         guard take(")") else { throw failure("a parenthesis is not closed", at: start) }
-        if !isAhead { try checkLength(of: node, at: start) }
+        if !isAhead, isMatched { try checkLength(of: node, at: start) }
         return .look(isAhead: isAhead, isNegated: isNegated, node)
     }
 
@@ -191,6 +211,7 @@ struct ECMAPatternParser {
     private mutating func quantified(_ node: PatternNode) throws(Failure) -> PatternNode {
         var (least, most): (Int, Int?)
         let place = index
+        guard let next, Self.isSyntax(next) else { return node }
         if take("*") {
             (least, most) = (0, nil)
         } else if take("+") {
@@ -209,7 +230,7 @@ struct ECMAPatternParser {
             return node
         }
         // No text is longer, so that more repetitions are as good as any number.
-        guard least <= Self.mostRepetitions else {
+        guard least <= Self.mostRepetitions || !isMatched else {
             throw failure("a quantifier has at most \(Self.mostRepetitions) repetitions", at: place)
         }
         if let upper = most, upper > Self.mostRepetitions { most = nil }
@@ -235,6 +256,7 @@ struct ECMAPatternParser {
         let start = index
         index += 1
         if take("k") {
+            hasReference = true
             guard take("<") else { throw failure("\\k needs the name of a group", at: start) }
             let name = try groupName()
             if countsOnly { return .reference(1) }
@@ -244,6 +266,7 @@ struct ECMAPatternParser {
             return .reference(number)
         }
         if let next, Self.code("1")...Self.code("9") ~= next {
+            hasReference = true
             let number = number() ?? 0
             guard number <= groupCount else { throw failure("the pattern has no group \(number)", at: start) }
             return .reference(number)

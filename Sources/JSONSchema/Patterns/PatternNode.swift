@@ -102,8 +102,10 @@ extension PatternNode {
         }
     }
 
-    /// The number of characters that it matches; nil if the number depends on the text.
-    var fixedLength: Int? {
+    /// The number of characters that it matches, if it is the same for all texts and at most 65 535.
+    var fixedLength: Int? { measuredLength.flatMap { $0 <= 65_535 ? $0 : nil } }
+
+    private var measuredLength: Int? {
         switch self {
         case .character, .set: return 1
         case .start, .end, .wordBoundary, .look: return 0
@@ -120,6 +122,7 @@ extension PatternNode {
             let lengths = Set(nodes.map(\.fixedLength))
             return lengths.count == 1 ? lengths.first ?? nil : nil
         case .repetition(let node, let least, let most, _):
+            // Both are at most 65 535.
             guard least == most, let length = node.fixedLength else { return nil }
             return length * least
         }

@@ -1,3 +1,4 @@
+import ASCIIText
 @_spi(Reading) import JSONBytes
 
 /// The place of a table of names in the slots of a plan: open addressing, at most half full.
@@ -6,7 +7,13 @@
 /// eight bytes are compared, and then all bytes.
 struct NameTable: Sendable {
     struct Slot: Sendable {
+        /// The first and the last eight bytes. Shorter names are padded with zeros, and have no last bytes.
         var prefix: UInt64 = 0
+        var suffix: UInt64 = 0
+        /// The bits of `prefix` that are of the name.
+        var prefixMask: UInt64 = 0
+        /// The bit of `number`, if it is below 64; else 0.
+        var bit: UInt64 = 0
         /// -1 for an empty slot.
         var length: Int32 = -1
         /// Where the name begins in the names of the plan.
@@ -15,6 +22,9 @@ struct NameTable: Sendable {
         var node = SchemaPlan.anything
         /// The number of a name whose presence matters; -1 for others.
         var number: Int32 = -1
+        /// Whether the name may be compared without a look for escapes: it has at most sixteen bytes, and no
+        /// quote and no backslash.
+        var canBeGuessed = false
     }
 
     var start: Int32 = 0
@@ -53,6 +63,9 @@ struct HashedName {
         return product ^ product &>> 32
     }
 
+    /// The last eight bytes of a longer name.
+    @inline(__always) var suffix: UInt64 { reader.prefix(of: range.upperBound &- 8..<range.upperBound) }
+
     @inline(__always) var bytes: UnsafeRawBufferPointer { reader.rawBytes(range) }
 }
 
@@ -67,23 +80,28 @@ extension SchemaPlan {
         for (name, node, number) in names {
             let offset = nameBytes.count
             nameBytes.append(contentsOf: name)
-            let (hash, prefix) = Self.hash(name)
+            let (hash, prefix, suffix) = Self.hash(name)
             var place = Int(truncatingIfNeeded: hash) & (count - 1)
             while slots[start + place].length >= 0 { place = (place + 1) & (count - 1) }
             slots[start + place] = NameTable.Slot(
-                prefix: prefix, length: Int32(truncatingIfNeeded: name.count),
-                offset: Int32(truncatingIfNeeded: offset), node: node, number: number)
+                prefix: prefix, suffix: suffix,
+                prefixMask: name.count < 8 ? 1 << UInt64(8 * name.count) - 1 : .max,
+                bit: 0..<64 ~= number ? 1 << UInt64(number) : 0,
+                length: Int32(truncatingIfNeeded: name.count), offset: Int32(truncatingIfNeeded: offset),
+                node: node, number: number,
+                canBeGuessed: name.count <= 16 && !name.contains(Byte.quote) && !name.contains(Byte.backslash)
+            )
         }
         return NameTable(
             start: Int32(truncatingIfNeeded: start), mask: Int32(truncatingIfNeeded: count - 1))
     }
 
-    private static func hash(_ name: [UInt8]) -> (hash: UInt64, prefix: UInt64) {
+    private static func hash(_ name: [UInt8]) -> (hash: UInt64, prefix: UInt64, suffix: UInt64) {
         name.withUnsafeBytes { bytes in
             withUnsafePointer(to: UInt8(0)) { spare in
                 let base = bytes.baseAddress ?? UnsafeRawPointer(spare)
                 let hashed = HashedName(ByteReader(base: base, count: bytes.count), 0..<bytes.count)
-                return (hashed.hash, hashed.prefix)
+                return (hashed.hash, hashed.prefix, name.count > 8 ? hashed.suffix : 0)
             }
         }
     }

@@ -31,20 +31,21 @@ struct SchemaCompiler {
         plan.nodes = [SchemaPlan.Node(), nothing]
     }
 
-    /// Compiles a schema and all that it leads to.
-    mutating func compile(_ root: FactsID) -> SchemaPlan { compile([root])[0] }
-
-    /// Compiles several schemas into plans that share their tables.
-    mutating func compile(_ roots: [FactsID]) -> [SchemaPlan] {
+    /// Compiles schemas and all that they lead to. Returns the node of each in the plan.
+    mutating func compile(_ roots: [FactsID]) -> (plan: SchemaPlan, roots: [NodeID]) {
         let nodes = roots.map { node([$0]) }
         while let (node, schemas) = waiting.popLast() {
             plan.nodes[Int(node)] = makeNode(schemas, node)
         }
-        return nodes.map { node in
-            var plan = self.plan
-            plan.root = node
-            return plan
+        for index in plan.nodes.indices {
+            let node = plan.nodes[index]
+            plan.nodes[index].isPlain = node.dispatch < 0 && node.values.isEmpty && !node.isComposed
         }
+        for index in plan.objects.indices
+        where plan.objects[index].names == SchemaPlan.anything && !plan.objects[index].table.isEmpty {
+            plan.objects[index].firstGuess = Int32(truncatingIfNeeded: plan.slots.count + index)
+        }
+        return (plan, nodes)
     }
 
     func schema(_ id: FactsID) -> SchemaFacts { id < facts.count ? facts[id] : derived[id - facts.count] }
@@ -260,7 +261,7 @@ struct PatternMatches {
     }
 
     private let patterns: [ECMAPattern]
-    private let memory = PatternMemory()
+    private var memory: PatternMemory?
     private var known: [Pair: Bool] = [:]
 
     init(_ patterns: [ECMAPattern]) { self.patterns = patterns }
@@ -269,7 +270,7 @@ struct PatternMatches {
         let pair = Pair(pattern: pattern, name: name)
         if let known = known[pair] { return known }
         var budget = PatternBudget(.seconds(1))
-        let outcome = name.withUnsafeBytes { patterns[pattern].match($0, memory, &budget) }
+        let outcome = name.withUnsafeBytes { patterns[pattern].match($0, &memory, &budget) }
         known[pair] = outcome == .matches
         return outcome == .matches
     }

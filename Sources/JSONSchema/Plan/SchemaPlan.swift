@@ -15,6 +15,8 @@ struct SchemaPlan: Sendable {
         var types = TypeSet.all
         /// Whether parts of it are tried, so that it needs the memory of a `SchemaScratch`.
         var isComposed = false
+        /// Whether it only has types and rules: no values, no dispatch and nothing that is tried.
+        var isPlain = true
         /// Indices of rules; -1 without one.
         var number: Int32 = -1
         var string: Int32 = -1
@@ -91,6 +93,8 @@ struct SchemaPlan: Sendable {
         var parts = Span()
         var names = SchemaPlan.anything
         var groups = Span()
+        /// Where `SchemaScratch` guesses the first name; -1 if names are not guessed.
+        var firstGuess: Int32 = -1
     }
 
     /// A name that requires others.
@@ -184,6 +188,5 @@ struct SchemaPlan: Sendable {
     var slots: ContiguousArray<NameTable.Slot> = []
     var nameBytes: ContiguousArray<UInt8> = []
     var patterns: ContiguousArray<ECMAPattern> = []
-    var root = SchemaPlan.anything
     var limits = SchemaBounds()
 }

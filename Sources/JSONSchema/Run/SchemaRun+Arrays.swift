@@ -2,9 +2,10 @@ import ASCIIText
 @_spi(Reading) import JSONBytes
 
 // Arrays with several tasks. The words of a task: for each rule of `contains` the number of elements that
-// follow it.
+// follow it, and for each group the names that apply schemas of `dependentSchemas`.
 
 extension SchemaRun {
+    @inline(__always)
     private func arrayRule(_ task: Int) -> SchemaPlan.ArrayRule? {
         let node = node(of: task)
         guard node.dispatch < 0, node.array >= 0 else { return nil }
@@ -20,7 +21,7 @@ extension SchemaRun {
                 presence &+= Int(tables.plan.groups[group].presenceCount &+ 63) / 64
             }
             // No array has a name, so that the words of groups stay 0.
-            reserveWords(max(Int(rule.contains.count), presence), for: task)
+            reserveWords(Int(rule.contains.count) &+ presence, for: task)
         }
         var count = 0
         if cursor.enter() {
@@ -79,8 +80,8 @@ extension SchemaRun {
             let link = scratch.links[position]
             if hasFailed(link, part) { keepElement(index, link, tasks) }
         }
-        scratch.tasks.removeSubrange(part...)
-        scratch.links.removeSubrange(links...)
+        scratch.tasks.cut(to: part)
+        scratch.links.cut(to: links)
     }
 
     private mutating func countContained(_ position: Int, _ task: Int) {

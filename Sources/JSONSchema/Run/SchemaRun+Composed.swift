@@ -26,10 +26,14 @@ extension SchemaRun {
 
     private mutating func runRequired(from base: Int) -> Bool {
         let count = scratch.tasks.count
-        defer { scratch.tasks.removeSubrange(base...) }
+        let start = cursor.index
+        defer { scratch.tasks.cut(to: base) }
         run(base..<count)
         if isStopped { return false }
-        return (base..<count).allSatisfy { !scratch.tasks[$0].hasFailed }
+        let holds = (base..<count).allSatisfy { !scratch.tasks[$0].hasFailed }
+        // An explanation begins where the run stops. What is in this value may have failed without a stop.
+        if !holds { cursor.index = start }
+        return holds
     }
 
     // MARK: - Tasks
@@ -50,10 +54,12 @@ extension SchemaRun {
         let position = Int32(truncatingIfNeeded: scratch.tasks.count &- base)
         scratch.stamps[Int(node)] = (scratch.round, position)
         scratch.tasks.append(SchemaScratch.Task(node: node))
-        work &-= 1
+        // A task takes about as long as two values that are checked without one.
+        work &-= 2
         return position
     }
 
+    @inline(__always)
     func node(of task: Int) -> SchemaPlan.Node { tables.nodes[Int(scratch.tasks[task].node)] }
 
     /// Runs the tasks of a value that were asked for, and all that they try. Moves past the value, and leaves
@@ -61,13 +67,15 @@ extension SchemaRun {
     mutating func run(_ asked: Range<Int>) {
         let base = asked.lowerBound
         let marks = (
-            branches: scratch.branches.count, words: scratch.words.count, kept: scratch.kept.count
+            branches: scratch.branches.count, words: scratch.words.count, kept: firstKept
         )
+        firstKept = scratch.kept.count
         defer {
-            scratch.tasks.removeSubrange(asked.upperBound...)
-            scratch.branches.removeSubrange(marks.branches...)
-            scratch.words.removeSubrange(marks.words...)
-            scratch.kept.removeSubrange(marks.kept...)
+            scratch.tasks.cut(to: asked.upperBound)
+            scratch.branches.cut(to: marks.branches)
+            scratch.words.cut(to: marks.words)
+            if scratch.kept.count > firstKept { scratch.kept.removeSubrange(firstKept...) }
+            firstKept = marks.kept
         }
         let first = cursor.reader[cursor.index]
         let types = TypeSet(firstByte: first)
@@ -140,9 +148,17 @@ extension SchemaRun {
         let start = cursor.index &+ 1
         let isEscaped = cursor.skipString()
         let range = start..<cursor.index &- 1
+        guard isEscaped else { return runText(cursor.reader.rawBytes(range), tasks) }
+        work &-= range.count &>> 4
+        let decoded = decode(range)
+        decoded.withUnsafeBytes { runText($0, tasks) }
+        scratch.decoded = decoded
+    }
+
+    private mutating func runText(_ text: UnsafeRawBufferPointer, _ tasks: Range<Int>) {
         for task in tasks where !scratch.tasks[task].hasFailed {
             let node = node(of: task)
-            if node.dispatch < 0, !isText(range, isEscaped, node) { scratch.tasks[task].hasFailed = true }
+            if node.dispatch < 0, !isText(text, node) { scratch.tasks[task].hasFailed = true }
             if isStopped { return }
         }
     }
@@ -206,7 +222,7 @@ extension SchemaRun {
     /// Makes the words of a task.
     mutating func reserveWords(_ count: Int, for task: Int) {
         scratch.tasks[task].words = Int32(truncatingIfNeeded: scratch.words.count)
-        scratch.words.append(contentsOf: repeatElement(0, count: count))
+        scratch.words.append(0, times: count)
         work &-= count
     }
 
@@ -216,6 +232,11 @@ extension SchemaRun {
     mutating func fold(_ task: Int, _ tasks: Range<Int>) -> Bool {
         if scratch.tasks[task].hasFailed { return false }
         if scratch.tasks[task].isFolded { return true }
+        let node = node(of: task)
+        if !node.isComposed, node.dispatch < 0 {
+            scratch.tasks[task].isFolded = true
+            return true
+        }
         let holds = holdsInAll(task, tasks) && (tables.plan.groups.isEmpty || areEvaluated(task, tasks))
         scratch.tasks[task].hasFailed = !holds
         scratch.tasks[task].isFolded = true

@@ -5,6 +5,7 @@ import ASCIIText
 // the names that apply schemas of `dependentSchemas`.
 
 extension SchemaRun {
+    @inline(__always)
     private func objectRule(_ task: Int) -> SchemaPlan.ObjectRule? {
         let node = node(of: task)
         guard node.dispatch < 0, node.object >= 0 else { return nil }
@@ -89,8 +90,8 @@ extension SchemaRun {
             let link = scratch.links[index]
             if hasFailed(link, part) { keepMember(name, link) }
         }
-        scratch.tasks.removeSubrange(part...)
-        scratch.links.removeSubrange(links...)
+        scratch.tasks.cut(to: part)
+        scratch.links.cut(to: links)
     }
 
     /// Adds the nodes that hold for a member, as one task asks.
@@ -107,7 +108,7 @@ extension SchemaRun {
         let base = scratch.nodes.count
         collectNodes(rule, name.bytes)
         for index in base..<scratch.nodes.count { addLink(scratch.nodes[index], task, part) }
-        scratch.nodes.removeSubrange(base...)
+        if scratch.nodes.count > base { scratch.nodes.removeSubrange(base...) }
     }
 
     private mutating func setBit(_ number: Int32, at words: Int32) {
@@ -151,7 +152,7 @@ extension SchemaRun {
         work &-= 1
         let cover = tables.plan.covers[index]
         if cover.coversAll || tables.find(name, in: cover.table) != nil { return true }
-        for pattern in tables.plan.patternList[cover.patterns.range] where matches(Int(pattern), name.bytes) {
+        for pattern in tables.patternList[cover.patterns.range] where matches(Int(pattern), name.bytes) {
             return true
         }
         return false
@@ -198,7 +199,7 @@ extension SchemaRun {
     /// Whether the last set equals the one before it, as for the elements of most arrays.
     private func isRepeated(_ start: Int) -> Bool {
         let length = scratch.kept.count &- start
-        guard start >= length else { return false }
+        guard start &- firstKept >= length else { return false }
         return scratch.kept[(start &- length)..<start].elementsEqual(scratch.kept[start...])
     }
 
@@ -214,13 +215,16 @@ extension SchemaRun {
             groups = rule.groups
             words &+= (rule.noted &+ 63) / 64
         } else if first == Byte.closeBracket, node.array >= 0 {
-            groups = tables.arrays[Int(node.array)].groups
+            let rule = tables.arrays[Int(node.array)]
+            groups = rule.groups
+            words &+= rule.contains.count
         } else {
             return true
         }
         guard !groups.isEmpty else { return true }
-        var set = 0
+        var set = firstKept
         while set < scratch.kept.count {
+            work &-= 1
             let owner = scratch.kept[set]
             let count = Int(scratch.kept[set &+ 1])
             let bits = set &+ 2

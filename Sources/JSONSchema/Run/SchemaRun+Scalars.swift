@@ -4,9 +4,8 @@ import ASCIIText
 extension SchemaRun {
     // MARK: - Strings
 
-    /// Checks the string at the cursor and moves past it.
-    mutating func string(_ node: SchemaPlan.Node) -> Bool {
-        if !node.values.isEmpty, !hasValue(node) { return false }
+    /// Checks the string at the cursor by a rule, or without one, and moves past it.
+    mutating func string(_ rule: Int32) -> Bool {
         let start = cursor.index &+ 1
         var isEscaped = false
         if let end = cursor.reader.closingQuote(at: start) {
@@ -14,42 +13,57 @@ extension SchemaRun {
         } else {
             isEscaped = cursor.skipString()
         }
-        return isText(start..<cursor.index &- 1, isEscaped, node)
+        guard rule >= 0, let rules = tables.strings.baseAddress else { return true }
+        return isText(start..<cursor.index &- 1, isEscaped, rules + Int(rule))
     }
 
-    /// Whether a string follows the rule of a node.
+    /// Whether a string follows a rule.
     @inline(__always)
-    mutating func isText(_ range: Range<Int>, _ isEscaped: Bool, _ node: SchemaPlan.Node) -> Bool {
-        guard node.string >= 0 else { return true }
-        let rule = tables.strings[Int(node.string)]
+    private mutating func isText(
+        _ range: Range<Int>, _ isEscaped: Bool, _ rule: UnsafePointer<SchemaPlan.StringRule>
+    ) -> Bool {
         guard isEscaped else { return isText(cursor.reader.rawBytes(range), rule) }
         let decoded = decode(range)
         defer { scratch.decoded = decoded }
         return decoded.withUnsafeBytes { isText($0, rule) }
     }
 
-    private mutating func isText(_ text: UnsafeRawBufferPointer, _ rule: SchemaPlan.StringRule) -> Bool {
+    /// Whether decoded text follows the rule of a node.
+    mutating func isText(_ text: UnsafeRawBufferPointer, _ node: SchemaPlan.Node) -> Bool {
+        guard node.string >= 0, let rules = tables.strings.baseAddress else { return true }
+        return isText(text, rules + Int(node.string))
+    }
+
+    private mutating func isText(
+        _ text: UnsafeRawBufferPointer, _ rule: UnsafePointer<SchemaPlan.StringRule>
+    ) -> Bool {
         // A character has one to four bytes.
-        if text.count < rule.least { return false }
-        if text.count > rule.most || text.count < 4 &* min(rule.least, 1 << 40) && rule.least > 1 {
+        let least = rule.pointee.least
+        if text.count < least { return false }
+        if text.count > rule.pointee.most || least > 1 && text.count < 4 &* min(least, 1 << 40) {
             work &-= text.count &>> 4
             let count = Self.characters(text)
-            guard count >= rule.least, count <= rule.most else { return false }
-        } else if rule.least == 1, text.isEmpty {
-            return false
+            guard count >= least, count <= rule.pointee.most else { return false }
         }
-        if !rule.patterns.isEmpty {
-            for index in rule.patterns.range where !matches(Int(tables.patternList[index]), text) {
+        if !rule.pointee.patterns.isEmpty {
+            for index in rule.pointee.patterns.range where !matches(Int(tables.patternList[index]), text) {
                 return false
             }
         }
-        if !rule.formats.isEmpty {
+        if !rule.pointee.formats.isEmpty {
             work &-= text.count &>> 4
-            for format in tables.plan.formatList[rule.formats.range] where !format.accepts(text) {
-                return false
+            for format in tables.plan.formatList[rule.pointee.formats.range] {
+                guard format != .regex || mayBeParsed(text), format.accepts(text) else { return false }
             }
         }
         return true
+    }
+
+    /// Whether a text is short enough to be parsed as a pattern, which takes longer than other formats.
+    private mutating func mayBeParsed(_ text: UnsafeRawBufferPointer) -> Bool {
+        work &-= text.count &<< 3
+        hasCostlyPattern = hasCostlyPattern || text.count > ECMAPattern.longestText
+        return !isStopped
     }
 
     /// The number of Unicode scalars of valid UTF-8.
@@ -73,24 +87,12 @@ extension SchemaRun {
     // MARK: - Numbers
 
     /// Checks the number at the cursor and moves past it.
-    mutating func number(_ node: SchemaPlan.Node) -> Bool {
-        guard !node.types.isDisjoint(with: .number), node.values.isEmpty || hasValue(node) else {
-            return false
-        }
-        if let value = shortInteger() {
-            return node.types.contains(.integer) && isNumber(value, node)
-        }
-        if node.number < 0, node.types.contains(.number) {
-            cursor.skipValue()
-            return true
-        }
-        let value = Decimal(cursor.reader, at: &cursor.index)
-        return isNumber(value, node)
-    }
-
-    /// Moves past an integer of at most 18 digits without a point or an exponent. Returns nil for others.
-    @inline(__always)
-    private mutating func shortInteger() -> Int? {
+    ///
+    /// Nearly all numbers have at most 18 digits before the point and no exponent. Then the integer below a
+    /// number decides, unless a bound lies between them.
+    mutating func number(_ node: UnsafePointer<SchemaPlan.Node>) -> Bool {
+        let types = node.pointee.types
+        guard !types.isDisjoint(with: .number) else { return false }
         let reader = cursor.reader
         var index = cursor.index
         let isNegative = reader[index] == Byte.minus
@@ -103,16 +105,51 @@ extension SchemaRun {
             value = value &* 10 &+ Int(digit)
             index &+= 1
         }
-        let byte = reader[index]
-        guard index &- start <= 18, byte != Byte.point, byte | 0x20 != UInt8(ascii: "e") else { return nil }
+        let length = index &- start
+        var isWhole = true
+        if reader[index] == Byte.point {
+            index &+= 1
+            while true {
+                let digit = reader[index] &- Byte.zero
+                guard digit < 10 else { break }
+                if digit > 0 { isWhole = false }
+                index &+= 1
+            }
+        }
+        guard length <= 18, reader[index] | 0x20 != UInt8(ascii: "e") else { return exactNumber(node) }
+        if isWhole {
+            cursor.index = index
+            return types.contains(.integer) && isNumber(isNegative ? -value : value, node.pointee)
+        }
+        guard types.contains(.fraction) else { return false }
+        guard node.pointee.number >= 0, let rules = tables.numbers.baseAddress else {
+            cursor.index = index
+            return true
+        }
+        let rule = rules + Int(node.pointee.number)
+        let below = isNegative ? -value - 1 : value
+        guard below >= rule.pointee.least, below < rule.pointee.most, rule.pointee.divisors.isEmpty,
+            rule.pointee.formats.isEmpty
+        else { return exactNumber(node) }
         cursor.index = index
-        return isNegative ? -value : value
+        return true
+    }
+
+    @inline(never)
+    private mutating func exactNumber(_ node: UnsafePointer<SchemaPlan.Node>) -> Bool {
+        if node.pointee.number < 0, node.pointee.types.contains(.number) {
+            cursor.skipValue()
+            return true
+        }
+        let value = Decimal(cursor.reader, at: &cursor.index)
+        return isNumber(value, node.pointee)
     }
 
     private func isNumber(_ value: Int, _ node: SchemaPlan.Node) -> Bool {
         guard node.number >= 0 else { return true }
         let rule = tables.numbers[Int(node.number)]
         guard value >= rule.least, value <= rule.most else { return false }
+        if rule.divisors.isEmpty, rule.formats.isEmpty { return true }
         for divisor in tables.plan.divisors[rule.divisors.range] where !Self.isMultiple(value, of: divisor) {
             return false
         }

@@ -20,13 +20,15 @@ struct SchemaRun {
     /// What is left of the work.
     var work: Int
     var patternBudget: PatternBudget
+    /// Where `scratch.kept` has the first set of the current value.
+    var firstKept = 0
     /// Whether a pattern was not matched to the end.
     var hasCostlyPattern = false
 
-    init(_ tables: PlanTables, _ reader: ByteReader, _ scratch: consuming SchemaScratch) {
+    init(_ tables: PlanTables, _ reader: ByteReader) {
         self.tables = tables
         cursor = ValidCursor(reader)
-        self.scratch = scratch
+        scratch = SchemaScratch()
         work = tables.plan.limits.work(for: reader.count)
         patternBudget = PatternBudget(tables.plan.limits.patternTime)
     }
@@ -36,7 +38,8 @@ struct SchemaRun {
 
     /// Checks the whole value.
     mutating func verdict() -> Verdict {
-        let root = tables.plan.root
+        scratch.reserveGuesses(tables.slots.count &+ tables.objects.count)
+        let root = tables.root
         let isAccepted = root == SchemaPlan.anything || root != SchemaPlan.nothing && holds(root)
         if hasCostlyPattern { return .patternTooCostly }
         if work < 0 { return .tooMuchWork }
@@ -46,54 +49,61 @@ struct SchemaRun {
     /// Moves past the value at the cursor if it follows a node. Else the cursor is somewhere in the value.
     mutating func holds(_ id: NodeID) -> Bool {
         work &-= 1
-        guard work >= 0 else { return false }
+        guard work >= 0, let nodes = tables.nodes.baseAddress else { return false }
+        let node = nodes + Int(id)
         let first = cursor.reader[cursor.index]
-        guard let nodes = tables.nodes.baseAddress else { return false }
-        let place = nodes + Int(id)
-        if place.pointee.dispatch >= 0 { return holdsByType(place.pointee, first) }
-        if place.pointee.isComposed { return holdsComposed(id) }
-        let types = place.pointee.types
-        let hasValues = !place.pointee.values.isEmpty
+        guard node.pointee.isPlain else { return holdsOther(id, node, first) }
+        return holdsPlain(node, first)
+    }
+
+    /// Moves past the value at the cursor if its type, and the rule for its type, are as a node says.
+    @inline(__always)
+    private mutating func holdsPlain(_ node: UnsafePointer<SchemaPlan.Node>, _ first: UInt8) -> Bool {
+        let types = node.pointee.types
         switch first {
         case Byte.quote:
             guard types.contains(.string) else { return false }
-            guard place.pointee.string >= 0 || hasValues else {
-                cursor.skipString()
-                return true
-            }
-            return string(place.pointee)
+            return string(node.pointee.string)
         case Byte.openBrace:
-            guard types.contains(.object), !hasValues || hasValue(place.pointee) else { return false }
-            guard place.pointee.object >= 0 else {
+            guard types.contains(.object) else { return false }
+            guard node.pointee.object >= 0, let rules = tables.objects.baseAddress else {
                 cursor.skipValue()
                 return true
             }
-            guard let rules = tables.objects.baseAddress else { return false }
-            return object(rules + Int(place.pointee.object))
+            return object(rules + Int(node.pointee.object))
         case Byte.openBracket:
-            guard types.contains(.array), !hasValues || hasValue(place.pointee) else { return false }
-            guard place.pointee.array >= 0 else {
+            guard types.contains(.array) else { return false }
+            guard node.pointee.array >= 0, let rules = tables.arrays.baseAddress else {
                 cursor.skipValue()
                 return true
             }
-            return array(tables.arrays[Int(place.pointee.array)])
+            return array(rules + Int(node.pointee.array))
         case Byte.t, Byte.f:
-            guard types.contains(.bool), !hasValues || hasValue(place.pointee) else { return false }
+            guard types.contains(.bool) else { return false }
             cursor.index &+= first == Byte.t ? 4 : 5
             return true
         case Byte.n:
-            guard types.contains(.null), !hasValues || hasValue(place.pointee) else { return false }
+            guard types.contains(.null) else { return false }
             cursor.index &+= 4
             return true
-        default:
-            return number(place.pointee)
+        default: return number(node)
         }
     }
 
-    private mutating func holdsByType(_ node: SchemaPlan.Node, _ first: UInt8) -> Bool {
-        let next = tables.nodeList[Int(node.dispatch) &+ TypeSet(firstByte: first).position]
-        if next == SchemaPlan.nothing { return false }
-        return holds(next)
+    @inline(never)
+    private mutating func holdsOther(
+        _ id: NodeID, _ node: UnsafePointer<SchemaPlan.Node>, _ first: UInt8
+    ) -> Bool {
+        if node.pointee.dispatch >= 0 {
+            let next = tables.nodeList[Int(node.pointee.dispatch) &+ TypeSet(firstByte: first).position]
+            return next != SchemaPlan.nothing && holds(next)
+        }
+        if node.pointee.isComposed { return holdsComposed(id) }
+        // The other nodes that are not plain allow only some values.
+        guard !node.pointee.types.isDisjoint(with: TypeSet(firstByte: first)), hasValue(node.pointee) else {
+            return false
+        }
+        return holdsPlain(node, first)
     }
 
     /// Moves past a member or an element, whatever holds for it.
@@ -112,12 +122,19 @@ struct SchemaRun {
         var seen: UInt64 = 0
         var count = 0
         if cursor.enter() {
+            // Where `successors` has the slot of the next name, if the last object of this kind had the same.
+            var guess = Int(rule.pointee.firstGuess)
             repeat {
-                let (range, isEscaped) = cursor.name()
                 count &+= 1
                 work &-= 1
-                guard member(rule, range, isEscaped, &seen) else { return false }
-            } while cursor.next()
+                if let slot = expectedName(&guess) {
+                    seen |= slot.pointee.bit
+                    guard holdsInside(slot.pointee.node) else { return false }
+                } else {
+                    let (range, isEscaped) = cursor.name()
+                    guard member(rule, range, isEscaped, &seen, &guess) else { return false }
+                }
+            } while nextPart()
         }
         cursor.index &+= 1
         guard seen & rule.pointee.requiredBits == rule.pointee.requiredBits else { return false }
@@ -134,25 +151,69 @@ struct SchemaRun {
         return hasRightCount(rule.pointee, count, from: start)
     }
 
+    /// Moves to the next member or element. Returns false after the last.
     @inline(__always)
+    private mutating func nextPart() -> Bool {
+        var index = cursor.index
+        if cursor.reader[index] != Byte.comma {
+            cursor.skipWhiteSpace()
+            index = cursor.index
+            guard cursor.reader[index] == Byte.comma else { return false }
+        }
+        cursor.index = indexOfValue(from: index &+ 1)
+        return true
+    }
+
+    /// The index of the next byte that is not white space. Most often no byte or one space comes before it.
+    @inline(__always)
+    private func indexOfValue(from index: Int) -> Int {
+        if cursor.reader[index] > 0x20 { return index }
+        if cursor.reader[index &+ 1] > 0x20 { return index &+ 1 }
+        var cursor = cursor
+        cursor.index = index
+        cursor.skipWhiteSpace()
+        return cursor.index
+    }
+
+    /// Moves past the name at the cursor to its value if it is the name that came next in the last object.
+    /// Returns its slot.
+    @inline(__always)
+    private mutating func expectedName(_ guess: inout Int) -> UnsafePointer<NameTable.Slot>? {
+        let place = scratch.expected(guess)
+        guard place >= 0, let slots = tables.slots.baseAddress else { return nil }
+        let slot = slots + place
+        let start = cursor.index &+ 1
+        let end = start &+ Int(slot.pointee.length)
+        let reader = cursor.reader
+        guard let word = reader.word(at: start), word & slot.pointee.prefixMask == slot.pointee.prefix,
+            reader[end] == Byte.quote, reader[end &+ 1] == Byte.colon
+        else { return nil }
+        if slot.pointee.length > 8 {
+            guard reader.word(at: end &- 8) == slot.pointee.suffix else { return nil }
+        }
+        guess = place
+        cursor.index = indexOfValue(from: end &+ 2)
+        return slot
+    }
+
+    @inline(never)
     private mutating func member(
         _ rule: UnsafePointer<SchemaPlan.ObjectRule>, _ range: Range<Int>, _ isEscaped: Bool,
-        _ seen: inout UInt64
+        _ seen: inout UInt64, _ guess: inout Int
     ) -> Bool {
         if rule.pointee.names != SchemaPlan.anything, !hasRightName(rule.pointee.names, range) {
             return false
         }
         if isEscaped { return escapedMember(rule, range, &seen) }
-        guard !rule.pointee.table.isEmpty else {
-            return rule.pointee.parts.isEmpty
-                ? holdsInside(rule.pointee.rest) : otherMember(rule.pointee, cursor.reader.rawBytes(range))
-        }
         guard let slot = tables.find(HashedName(cursor.reader, range), in: rule.pointee.table) else {
             return rule.pointee.parts.isEmpty
                 ? holdsInside(rule.pointee.rest) : otherMember(rule.pointee, cursor.reader.rawBytes(range))
         }
-        let number = slot.pointee.number
-        if number >= 0 { seen |= 1 &<< UInt64(truncatingIfNeeded: number) }
+        if guess >= 0, let slots = tables.slots.baseAddress {
+            scratch.expect(slot.pointee.canBeGuessed ? slot - slots : -1, at: guess)
+            guess = slot - slots
+        }
+        seen |= slot.pointee.bit
         return holdsInside(slot.pointee.node)
     }
 
@@ -170,8 +231,7 @@ struct SchemaRun {
                 return rule.pointee.parts.isEmpty
                     ? holdsInside(rule.pointee.rest) : otherMember(rule.pointee, bytes)
             }
-            let number = slot.pointee.number
-            if number >= 0 { seen |= 1 &<< UInt64(truncatingIfNeeded: number) }
+            seen |= slot.pointee.bit
             return holdsInside(slot.pointee.node)
         }
     }
@@ -204,7 +264,7 @@ struct SchemaRun {
     /// Checks a member whose name only patterns may know.
     private mutating func otherMember(_ rule: SchemaPlan.ObjectRule, _ name: UnsafeRawBufferPointer) -> Bool {
         let base = scratch.nodes.count
-        defer { scratch.nodes.removeSubrange(base...) }
+        defer { if scratch.nodes.count > base { scratch.nodes.removeSubrange(base...) } }
         collectNodes(rule, name)
         if isStopped { return false }
         switch scratch.nodes.count &- base {
@@ -239,7 +299,7 @@ struct SchemaRun {
 
     mutating func matches(_ pattern: Int, _ text: UnsafeRawBufferPointer) -> Bool {
         work &-= 1 &+ text.count &>> 6
-        switch tables.plan.patterns[pattern].match(text, scratch.patterns, &patternBudget) {
+        switch tables.plan.patterns[pattern].match(text, &scratch.patterns, &patternBudget) {
         case .matches: return true
         case .differs: return false
         case .exceedsLimits:
@@ -269,37 +329,34 @@ struct SchemaRun {
             } while digester.cursor.next()
         }
         giveBack(&digester)
-        return Self.distinct(&scratch.digests, from: base)
+        return distinct(from: base, stopsAtEqual: false)
     }
 
-    /// The number of different digests. Sorts them.
-    private static func distinct(_ digests: inout ContiguousArray<ValueDigest>, from base: Int) -> Int {
-        digests.withUnsafeMutableBufferPointer { digests in
-            let own = UnsafeMutableBufferPointer(rebasing: digests[base...])
-            DigestOrder.sort(own, by: <)
-            var distinct = min(own.count, 1)
-            for index in own.indices.dropFirst() where own[index] != own[index - 1] { distinct += 1 }
-            return distinct
+    private mutating func distinct(from base: Int, stopsAtEqual: Bool) -> Int {
+        scratch.digests.withUnsafeBufferPointer { digests in
+            scratch.table.distinct(
+                UnsafeBufferPointer(rebasing: digests[base...]), stopsAtEqual: stopsAtEqual)
         }
     }
 
     // MARK: - Arrays
 
-    private mutating func array(_ rule: SchemaPlan.ArrayRule) -> Bool {
+    private mutating func array(_ rule: UnsafePointer<SchemaPlan.ArrayRule>) -> Bool {
         let start = cursor.index
         var count = 0
         if cursor.enter() {
+            let first = Int(rule.pointee.first.count)
             repeat {
                 let node =
-                    count < Int(rule.first.count)
-                    ? tables.nodeList[Int(rule.first.start) &+ count] : rule.rest
+                    count < first
+                    ? tables.nodeList[Int(rule.pointee.first.start) &+ count] : rule.pointee.rest
                 guard holdsInside(node) else { return false }
                 count &+= 1
-            } while cursor.next()
+            } while nextPart()
         }
         cursor.index &+= 1
-        guard count >= rule.least, count <= rule.most else { return false }
-        return !rule.isUnique || count < 2 || isUnique(from: start)
+        guard count >= rule.pointee.least, count <= rule.pointee.most else { return false }
+        return !rule.pointee.isUnique || count < 2 || isUnique(from: start)
     }
 
     /// Whether all elements of an array differ.
@@ -313,7 +370,7 @@ struct SchemaRun {
         giveBack(&digester)
         let count = scratch.digests.count &- base
         work &-= count
-        return Self.distinct(&scratch.digests, from: base) == count
+        return distinct(from: base, stopsAtEqual: true) == count
     }
 
     // MARK: - Digests
@@ -341,7 +398,11 @@ struct SchemaRun {
     }
 
     /// Whether the value at the cursor is in all lists of values of a node.
-    mutating func hasValue(_ node: SchemaPlan.Node) -> Bool { isAllowed(digest(), by: node) }
+    mutating func hasValue(_ node: SchemaPlan.Node) -> Bool {
+        // First, because an argument that changes the run would copy the run.
+        let digest = digest()
+        return isAllowed(digest, by: node)
+    }
 
     func isAllowed(_ digest: ValueDigest, by node: SchemaPlan.Node) -> Bool {
         for span in tables.valueSets[node.values.range] {

@@ -27,11 +27,11 @@ struct SchemaScratch: Sendable {
         var position: Int32 = 0
     }
 
-    var tasks: ContiguousArray<Task> = []
-    var links: ContiguousArray<Link> = []
+    var tasks = ScratchStack<Task>()
+    var links = ScratchStack<Link>()
     /// Positions of tasks, or `Branch.succeeds` and `Branch.fails`.
-    var branches: ContiguousArray<Int32> = []
-    var words: ContiguousArray<UInt64> = []
+    var branches = ScratchStack<Int32>()
+    var words = ScratchStack<UInt64>()
     /// For each node the last round in which it was added, and its task.
     var stamps: ContiguousArray<(round: UInt64, task: Int32)> = []
     var round: UInt64 = 0
@@ -40,113 +40,206 @@ struct SchemaScratch: Sendable {
     /// The nodes that hold for a member because of its name.
     var nodes: ContiguousArray<NodeID> = []
     var digests: ContiguousArray<ValueDigest> = []
+    var table = DigestTable()
     var members: ContiguousArray<DigestReader.Member> = []
+    /// For each slot of a name the slot of the name that came next, as long as objects have the same names in
+    /// the same order. After the slots, for each object rule the slot of the first name. -1 without a guess.
+    private var successors: ContiguousArray<Int32> = []
     var decoded: [UInt8] = []
     var otherDecoded: [UInt8] = []
-    let patterns = PatternMemory()
+    /// What PCRE2 needs; nil until a pattern needs it.
+    var patterns: PatternMemory?
 
     enum Branch {
         static let succeeds: Int32 = -1
         static let fails: Int32 = -2
     }
 
+    /// The slot that is expected at a place of `successors`; -1 without a guess.
+    @inline(__always)
+    func expected(_ place: Int) -> Int {
+        UInt(bitPattern: place) < UInt(bitPattern: successors.count) ? Int(successors[place]) : -1
+    }
+
+    /// Expects a slot the next time.
+    mutating func expect(_ slot: Int, at place: Int) { successors[place] = Int32(truncatingIfNeeded: slot) }
+
+    /// Makes room for the guesses of a plan.
+    mutating func reserveGuesses(_ count: Int) {
+        guard successors.count < count else { return }
+        successors.append(contentsOf: repeatElement(-1, count: count - successors.count))
+    }
+
     /// Makes it empty, and keeps the memory unless it is large.
     mutating func reset() {
-        tasks.removeAll(keepingCapacity: true)
-        links.removeAll(keepingCapacity: true)
-        branches.removeAll(keepingCapacity: true)
-        words.removeAll(keepingCapacity: true)
+        tasks.reset()
+        links.reset()
+        branches.reset()
+        words.reset()
         kept.removeAll(keepingCapacity: true)
         nodes.removeAll(keepingCapacity: true)
         digests.removeAll(keepingCapacity: digests.capacity < 1 << 16)
+        table.reset()
         members.removeAll(keepingCapacity: members.capacity < 1 << 16)
+    }
+}
+
+/// Values of open JSON values, the innermost last. Cutting the last ones off costs nothing, unlike in an array.
+struct ScratchStack<Element: BitwiseCopyable & Sendable>: Sendable {
+    private var storage: ContiguousArray<Element> = []
+    private(set) var count = 0
+
+    @inline(__always)
+    subscript(index: Int) -> Element {
+        get { storage[index] }
+        _modify { yield &storage[index] }
+    }
+
+    @inline(__always)
+    mutating func append(_ element: Element) {
+        if count < storage.count { storage[count] = element } else { storage.append(element) }
+        count &+= 1
+    }
+
+    mutating func append(_ element: Element, times: Int) {
+        for _ in 0..<times { append(element) }
+    }
+
+    /// Leaves the first elements.
+    @inline(__always)
+    mutating func cut(to count: Int) { self.count = count }
+
+    /// Makes it empty, and keeps the memory unless it is large.
+    mutating func reset() {
+        count = 0
+        if storage.count > 1 << 14 { storage = [] }
+    }
+}
+
+/// The memory of checks that begin, of one schema. A check takes one and gives it back: each is moved, because a
+/// copy would count references.
+struct ScratchPool: Sendable {
+    private var kept: [SchemaScratch] = []
+    /// How many of `kept` are free: the first.
+    private var free = 0
+
+    private static let most = 16
+
+    /// Exchanges an empty scratch for one with memory, if one is free.
+    mutating func take(_ scratch: inout SchemaScratch) {
+        guard free > 0 else { return }
+        free -= 1
+        swap(&kept[free], &scratch)
+    }
+
+    /// Keeps a scratch, and leaves an empty one.
+    mutating func giveBack(_ scratch: inout SchemaScratch) {
+        if free == kept.count {
+            guard kept.count < Self.most else { return }
+            kept.append(SchemaScratch())
+        }
+        swap(&kept[free], &scratch)
+        free += 1
     }
 }
 
 /// A plan that checks share.
 final class PlanStorage: Sendable {
+    /// The tables that only some checks need. The others are in `tables`.
     let plan: SchemaPlan
+    /// `nonisolated(unsafe)`: constant. Freed in `deinit`.
+    nonisolated(unsafe) let tables: PlanTables.Buffers
 
-    init(_ plan: SchemaPlan) { self.plan = plan }
+    init(_ plan: consuming SchemaPlan) {
+        tables = PlanTables.Buffers(moving: &plan)
+        self.plan = plan
+    }
+
+    deinit { tables.deallocate() }
 }
 
-/// The tables of a plan, borrowed for one check, so that a table costs no reference count and no check of its
-/// bounds in release builds.
+/// The tables of a plan, so that a table costs no reference count and no check of its bounds in release builds.
+@dynamicMemberLookup
 struct PlanTables {
-    let nodes: UnsafeBufferPointer<SchemaPlan.Node>
-    let numbers: UnsafeBufferPointer<SchemaPlan.NumberRule>
-    let strings: UnsafeBufferPointer<SchemaPlan.StringRule>
-    let arrays: UnsafeBufferPointer<SchemaPlan.ArrayRule>
-    let objects: UnsafeBufferPointer<SchemaPlan.ObjectRule>
-    let nodeList: UnsafeBufferPointer<NodeID>
-    let slots: UnsafeBufferPointer<NameTable.Slot>
-    let nameBytes: UnsafeBufferPointer<UInt8>
-    let valueSets: UnsafeBufferPointer<SchemaPlan.Span>
-    let digests: UnsafeBufferPointer<ValueDigest>
-    let patternList: UnsafeBufferPointer<Int32>
+    struct Buffers {
+        let nodes: UnsafeBufferPointer<SchemaPlan.Node>
+        let numbers: UnsafeBufferPointer<SchemaPlan.NumberRule>
+        let strings: UnsafeBufferPointer<SchemaPlan.StringRule>
+        let arrays: UnsafeBufferPointer<SchemaPlan.ArrayRule>
+        let objects: UnsafeBufferPointer<SchemaPlan.ObjectRule>
+        let nodeList: UnsafeBufferPointer<NodeID>
+        let slots: UnsafeBufferPointer<NameTable.Slot>
+        let nameBytes: UnsafeBufferPointer<UInt8>
+        let valueSets: UnsafeBufferPointer<SchemaPlan.Span>
+        let digests: UnsafeBufferPointer<ValueDigest>
+        let patternList: UnsafeBufferPointer<Int32>
+
+        /// Moves the tables out of a plan. All have elements that need no end.
+        fileprivate init(moving plan: inout SchemaPlan) {
+            func move<Element>(_ list: inout ContiguousArray<Element>) -> UnsafeBufferPointer<Element> {
+                let buffer = UnsafeMutableBufferPointer<Element>.allocate(capacity: list.count)
+                _ = buffer.initialize(from: list)
+                list = []
+                return UnsafeBufferPointer(buffer)
+            }
+            nodes = move(&plan.nodes)
+            numbers = move(&plan.numbers)
+            strings = move(&plan.strings)
+            arrays = move(&plan.arrays)
+            objects = move(&plan.objects)
+            nodeList = move(&plan.nodeList)
+            slots = move(&plan.slots)
+            nameBytes = move(&plan.nameBytes)
+            valueSets = move(&plan.valueSets)
+            digests = move(&plan.digests)
+            patternList = move(&plan.patternList)
+        }
+
+        fileprivate func deallocate() {
+            nodes.deallocate()
+            numbers.deallocate()
+            strings.deallocate()
+            arrays.deallocate()
+            objects.deallocate()
+            nodeList.deallocate()
+            slots.deallocate()
+            nameBytes.deallocate()
+            valueSets.deallocate()
+            digests.deallocate()
+            patternList.deallocate()
+        }
+    }
+
     private let storage: PlanStorage
+    private let buffers: Buffers
+    /// The node of the whole value.
+    let root: NodeID
+
+    init(_ storage: PlanStorage, root: NodeID) {
+        self.storage = storage
+        self.root = root
+        buffers = storage.tables
+    }
 
     /// The tables that only composed nodes need.
     var plan: SchemaPlan {
         @inline(__always) _read { yield storage.plan }
     }
 
-    /// Calls `body` with the tables, which are valid until it returns.
-    static func borrow<Result>(_ storage: PlanStorage, _ body: (PlanTables) -> Result) -> Result {
-        let plan = storage.plan
-        return plan.nodes.withUnsafeBufferPointer { nodes in
-            plan.numbers.withUnsafeBufferPointer { numbers in
-                plan.strings.withUnsafeBufferPointer { strings in
-                    plan.arrays.withUnsafeBufferPointer { arrays in
-                        plan.objects.withUnsafeBufferPointer { objects in
-                            plan.nodeList.withUnsafeBufferPointer { nodeList in
-                                borrowValues(plan) { slots, nameBytes, valueSets, digests, patternList in
-                                    body(
-                                        PlanTables(
-                                            nodes: nodes, numbers: numbers, strings: strings, arrays: arrays,
-                                            objects: objects, nodeList: nodeList, slots: slots,
-                                            nameBytes: nameBytes, valueSets: valueSets, digests: digests,
-                                            patternList: patternList, storage: storage))
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    private static func borrowValues<Result>(
-        _ plan: SchemaPlan,
-        _ body: (
-            UnsafeBufferPointer<NameTable.Slot>, UnsafeBufferPointer<UInt8>,
-            UnsafeBufferPointer<SchemaPlan.Span>, UnsafeBufferPointer<ValueDigest>, UnsafeBufferPointer<Int32>
-        ) -> Result
-    ) -> Result {
-        plan.slots.withUnsafeBufferPointer { slots in
-            plan.nameBytes.withUnsafeBufferPointer { nameBytes in
-                plan.valueSets.withUnsafeBufferPointer { valueSets in
-                    plan.digests.withUnsafeBufferPointer { digests in
-                        plan.patternList.withUnsafeBufferPointer { patternList in
-                            body(slots, nameBytes, valueSets, digests, patternList)
-                        }
-                    }
-                }
-            }
-        }
-    }
+    @inline(__always)
+    subscript<Table>(dynamicMember table: KeyPath<Buffers, Table>) -> Table { buffers[keyPath: table] }
 
     /// Returns the slot of a name; nil if the table does not have it.
     @inline(__always)
     func find(_ name: HashedName, in table: NameTable) -> UnsafePointer<NameTable.Slot>? {
-        guard let base = slots.baseAddress, table.mask >= 0 else { return nil }
+        guard let base = self.slots.baseAddress, table.mask >= 0 else { return nil }
         let mask = Int(table.mask)
         var place = Int(truncatingIfNeeded: name.hash) & mask
         while true {
             let slot = base + (Int(table.start) &+ place)
             if slot.pointee.length < 0 { return nil }
             if slot.pointee.prefix == name.prefix, Int(slot.pointee.length) == name.range.count,
-                name.range.count <= 8 || hasBytes(name, slot.pointee)
+                name.range.count <= 8 || hasBytes(name, slot)
             {
                 return slot
             }
@@ -154,8 +247,9 @@ struct PlanTables {
         }
     }
 
-    private func hasBytes(_ name: HashedName, _ slot: NameTable.Slot) -> Bool {
-        let start = Int(slot.offset)
-        return name.reader.equals(name.range, nameBytes[start..<start &+ Int(slot.length)])
+    private func hasBytes(_ name: HashedName, _ slot: UnsafePointer<NameTable.Slot>) -> Bool {
+        if name.range.count <= 16 { return name.suffix == slot.pointee.suffix }
+        let start = Int(slot.pointee.offset)
+        return name.reader.equals(name.range, self.nameBytes[start..<start &+ Int(slot.pointee.length)])
     }
 }

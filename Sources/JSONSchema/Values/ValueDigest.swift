@@ -192,6 +192,42 @@ struct DigestReader {
     }
 }
 
+/// Counts different digests without sorting them, by a table of their places.
+struct DigestTable: Sendable {
+    /// One more than the place of a digest; 0 for an empty slot. At most half full.
+    private var slots: ContiguousArray<UInt32> = []
+
+    /// The number of different digests, or 1 less than all of them as soon as two are equal.
+    mutating func distinct(_ digests: UnsafeBufferPointer<ValueDigest>, stopsAtEqual: Bool) -> Int {
+        var count = 16
+        while count < 2 * digests.count { count *= 2 }
+        if slots.count < count { slots = ContiguousArray(repeating: 0, count: count) }
+        return slots.withUnsafeMutableBufferPointer { slots in
+            for index in 0..<count { slots[index] = 0 }
+            var distinct = 0
+            for (index, digest) in digests.enumerated() {
+                // Digests are keyed, so that nobody can choose their places.
+                var place = Int(truncatingIfNeeded: digest.low) & (count - 1)
+                while slots[place] > 0, digests[Int(slots[place]) - 1] != digest {
+                    place = (place + 1) & (count - 1)
+                }
+                if slots[place] == 0 {
+                    slots[place] = UInt32(truncatingIfNeeded: index + 1)
+                    distinct += 1
+                } else if stopsAtEqual {
+                    return digests.count - 1
+                }
+            }
+            return distinct
+        }
+    }
+
+    /// Frees the memory if it is large.
+    mutating func reset() {
+        if slots.count > 1 << 16 { slots = [] }
+    }
+}
+
 /// Sorts in place and without allocating, as Swift's own sort does not.
 enum DigestOrder {
     /// Sorts elements whose order is random, because they are digests: quicksort around the middle element.

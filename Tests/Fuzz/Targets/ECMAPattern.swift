@@ -32,9 +32,9 @@ public func fuzzECMAPattern(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
     return 0
 }
 
-private let memory = PatternMemory()
+private nonisolated(unsafe) var memory: PatternMemory?
 
 private func match(_ pattern: ECMAPattern, _ text: String) -> ECMAPattern.Outcome {
     var budget = PatternBudget(.seconds(1))
-    return Array(text.utf8).withUnsafeBytes { pattern.match($0, memory, &budget) }
+    return Array(text.utf8).withUnsafeBytes { pattern.match($0, &memory, &budget) }
 }

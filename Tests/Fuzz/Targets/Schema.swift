@@ -38,6 +38,8 @@ private func check(_ schema: JSONSchema, _ value: JSONFragment) {
     guard verdict == .accepted || verdict == .refused else { return }
     let told = schema.explanation(of: value)
     guard (verdict == .accepted) == told.isEmpty else { fatalError("\(verdict), but told \(told)") }
+    // Told of the values that the run has not passed, and of all values.
+    guard faults == told else { fatalError("\(faults), but \(told)") }
     for fault in told {
         guard let pointer = try? JSONPointer(fault.instance), value.value(at: pointer) != nil else {
             fatalError("no value is at \(fault.instance)")

@@ -34,7 +34,7 @@ func problems(
 /// What a bound says beyond it, and the measured work.
 func measured(
     _ schema: String, _ value: String, bounds: SchemaBounds = SchemaBounds(), depth: Int = 64
-) throws -> (verdict: SchemaRun.Verdict, work: Int, windows: Int) {
+) throws -> (verdict: SchemaRun.Verdict, work: Int, windows: Int, stop: Int) {
     var options = SchemaOptions()
     options.bounds = bounds
     let schema = try JSONSchema(json: schema, options: options)
