@@ -11,10 +11,9 @@ import PackageDescription
 //     6      GatewayHTTP
 //     5      GatewayConfig   NetworkingCompatibility
 //     4      GatewayCore   NetworkingSession   NetworkingTesting
-//     3      Networking   HTTPInbound   HTTPOutbound   LoopScheduling   AccessControl   SharedStore
-//            OpenAPI   RxTesting
-//     2      EventIO   HTTPWire   JSONCoding   JSONSchema   EndpointPlans   RxCompatibility   RxBlocking
-//            RxVirtualTime
+//     3      EndpointPlans   OpenAPI   Networking   HTTPInbound   HTTPOutbound   LoopScheduling
+//            AccessControl   SharedStore   RxTesting
+//     2      EventIO   HTTPWire   JSONCoding   JSONSchema   RxCompatibility   RxBlocking   RxVirtualTime
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience   Metrics   OTLP   Crypto
 //     0      ASCIIText   Locking   Queues   Timers
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL
@@ -118,7 +117,7 @@ let package = Package(
         module("OpenAPI", ["JSONSchema", "HTTPModel", "JSONBytes", "ASCIIText", "Locking"]),
 
         // What an endpoint is: its parameters, calls, references and rules, as values.
-        module("EndpointPlans", ["CPCRE2", "HTTPModel", "JSONBytes", "ASCIIText"]),
+        module("EndpointPlans", ["JSONSchema", "HTTPModel", "JSONBytes", "ASCIIText"]),
 
         // What the gateway counts, and the text in which Prometheus reads it.
         module("Metrics", ["Locking"]),
@@ -171,7 +170,7 @@ let package = Package(
         module(
             "GatewayCore",
             [
-                "EndpointPlans", "Networking", "AccessControl", "Crypto", "Resilience", "Rx",
+                "EndpointPlans", "JSONSchema", "Networking", "AccessControl", "Crypto", "Resilience", "Rx",
                 "ContentCoding", "HTTPModel", "JSONBytes", "JSONCoding", "Metrics", "ASCIIText", "Locking",
             ]),
 
@@ -179,7 +178,8 @@ let package = Package(
         module(
             "GatewayConfig",
             [
-                "CYAML", "GatewayCore", "AccessControl", "Crypto", "EndpointPlans", "NetworkingSession",
+                "CYAML", "GatewayCore", "AccessControl", "Crypto", "EndpointPlans", "JSONSchema",
+                "NetworkingSession",
                 "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes",
                 "Resilience", "Metrics", "ASCIIText", "Rx",
             ]),
@@ -347,8 +347,9 @@ let package = Package(
         tests(
             "GatewayConfigTests",
             [
-                "GatewayConfig", "GatewayCore", "AccessControl", "EndpointPlans", "NetworkingSession",
-                "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Resilience", "HTTPModel",
+                "GatewayConfig", "GatewayCore", "AccessControl", "EndpointPlans", "JSONSchema",
+                "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Resilience",
+                "HTTPModel",
                 "JSONBytes", "ASCIIText", "Rx",
                 "TestTools",
             ],
@@ -389,8 +390,9 @@ let package = Package(
         tests(
             "GatewayCoreTests",
             [
-                "GatewayCore", "AccessControl", "Crypto", "Resilience", "EndpointPlans", "NetworkingTesting",
-                "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking", "TestWaiting",
+                "GatewayCore", "AccessControl", "Crypto", "Resilience", "EndpointPlans", "JSONSchema",
+                "NetworkingTesting", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking",
+                "TestWaiting",
             ]),
         tests(
             "SampleUpstreamsTests",
@@ -399,6 +401,7 @@ let package = Package(
             "GatewayHTTPTests",
             [
                 "GatewayHTTP", "GatewayCore", "AccessControl", "SharedStore", "Crypto", "EndpointPlans",
+                "JSONSchema",
                 "GatewayConfig", "NetworkingSession", "Networking", "GatewayTesting", "HTTPInbound",
                 "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO",
                 "Resilience", "Metrics", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",

@@ -30,8 +30,12 @@ package struct PlannedPart: Sendable {
     package var condition: PlannedCondition?
     /// What stays of its value in the answer.
     package var shape = PlannedShape()
-    /// Documents the value.
+    /// What the value must be before `shape`. Of a value or a group it only documents.
     package var schema: Schema?
+    /// What happens to a value that breaks `schema`.
+    package var check = ContractMode.report
+    /// What metrics and logs call its call, with variables as the file has them; nil for the call's own text.
+    package var operation: String?
 
     package init(
         _ name: String, _ content: Content, _ policy: Policy = .required, at place: ConfigPlace = .code
@@ -65,6 +69,16 @@ package struct PlannedPart: Sendable {
     package var isRequired: Bool {
         if case .required = policy { true } else { false }
     }
+}
+
+/// What happens to a message that breaks its contract.
+package enum ContractMode: String, Sendable, CaseIterable {
+    /// It is refused.
+    case enforce
+    /// It passes, is counted, and stands in the log.
+    case report
+    /// Nobody looks.
+    case off
 }
 
 /// Parts that are one object in `data`.

@@ -42,17 +42,21 @@ package struct ConfigReading: Sendable {
             let decoder = DocumentDecoder(root: root, reader: reader)
             decoder.include(&files)
             document.files = files.names
-            document.hash = files.digest.finishHexadecimal()
             document.variableTexts = variables.writtenTexts
             document.variableValues = variables.values
             reader.variableValues = variables.values
             if mode == .staticCheck { reader.unread = Set(document.variableTexts.keys) }
+            let schemas = SchemaLibrary(source, problems, files: files)
+            schemas.redacted = { Redaction.redact($0, variables.values) }
+            reader.schemas = schemas
             decoder.decode(files, into: &document)
+            document.files = schemas.names
+            document.hash = files.digest.finishHexadecimal()
             document.variableComposites = reader.variableComposites
         }
         return ConfigReading(
             document: root == nil || problems.errorCount > 0 ? nil : document,
-            problems: problems.sorted(files: files.names),
-            paths: files.names + variables.paths + reader.readPaths)
+            problems: problems.sorted(files: reader.schemas?.names ?? files.names),
+            paths: (reader.schemas?.names ?? files.names) + variables.paths + reader.readPaths)
     }
 }

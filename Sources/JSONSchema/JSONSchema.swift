@@ -56,15 +56,17 @@ public struct JSONSchema: Sendable {
     /// - Parameters:
     ///   - document: the schema.
     ///   - name: what problems call it.
+    ///   - title: what messages call its root; by default the name.
     ///   - uri: the URI against which its references are resolved.
     ///   - catalog: the documents to which references may lead.
     ///   - options: the draft, and what formats mean.
     package init(
-        _ document: SchemaDocument, named name: String = "", uri: String? = nil,
+        _ document: SchemaDocument, named name: String = "", title: String? = nil, uri: String? = nil,
         catalog: SchemaCatalog = SchemaCatalog(), options: SchemaOptions = SchemaOptions()
     ) throws(JSONSchemaError) {
         var resources = SchemaResources(catalog: catalog, options: options)
-        let root = resources.add(document, named: name, uri: uri ?? SchemaResources.base)
+        let root = resources.add(
+            document, named: name, title: title, uri: uri ?? SchemaResources.base, isOwn: true)
         let group = try Self.compile(resources, options) { reader in [reader.read(root)] }
         (storage, warnings) = (group.storages[0], group.warnings)
     }
@@ -84,11 +86,14 @@ public struct JSONSchema: Sendable {
         set.facts = reader.facts
         set.patterns = reader.patterns
         set.documents = reader.resources.documents.map(\.name)
+        set.titles = reader.resources.documents.map(\.title)
+        set.trees = reader.resources.documents.map(\.tree)
+        set.targets = reader.resources.targets
         if options.exemption != nil { set.exemptMembers() }
         var problems = Set(reader.resources.problems)
         if let problem = SchemaCycles.problem(in: set, reader.resources) { problems.insert(problem) }
         let errors = problems.filter { !$0.isWarning }
-        guard errors.isEmpty else { throw JSONSchemaError(sorted(errors)) }
+        guard errors.isEmpty else { throw JSONSchemaError(sorted(errors), all: sorted(problems)) }
         var compiler = SchemaCompiler(set)
         let (plan, nodes) = compiler.compile(roots)
         guard !compiler.isFull else {
@@ -119,23 +124,43 @@ public struct JSONSchema: Sendable {
 
     /// Returns what is wrong with a value, at most 20 faults; none if it follows the schema.
     public func faults(in value: JSONFragment) -> [SchemaFault] {
+        switch check(value) {
+        case .accepted: []
+        case .refused(let faults): faults
+        case .exceeded(let fault): [fault]
+        }
+    }
+
+    /// What a check has found.
+    package enum Outcome: Sendable {
+        case accepted
+        case refused([SchemaFault])
+        /// The check would take more work than its bound.
+        case exceeded(SchemaFault)
+    }
+
+    /// Checks a value and explains a refusal.
+    package func check(_ value: JSONFragment) -> Outcome {
         let (verdict, _, _, stop) = measured(value)
         switch verdict {
-        case .accepted: return []
-        case .tooMuchWork: return [boundFault("cost", "a value that takes less work to check")]
-        case .patternTooCostly: return [boundFault("pattern", "a text that takes less work to match")]
+        case .accepted: return .accepted
+        case .tooMuchWork: return .exceeded(costFault)
+        case .patternTooCostly:
+            return .exceeded(boundFault("pattern", "a text that takes less work to match"))
         case .refused:
             let work = min(storage.set.bounds.work(for: value.bytes.count), SchemaExplanation.mostWork)
             let faults = explanation(of: value, work: work, stop: stop)
-            return faults.isEmpty ? [boundFault("cost", "a value that takes less work to check")] : faults
+            return faults.isEmpty ? .exceeded(costFault) : .refused(faults)
         }
     }
+
+    private var costFault: SchemaFault { boundFault("cost", "a value that takes less work to check") }
 
     private func boundFault(_ keyword: String, _ rule: String) -> SchemaFault {
         let root = storage.set.facts[storage.set.root]
         return SchemaFault(
             instance: "", keyword: keyword, rule: rule,
-            document: storage.set.documents[root.location.document], place: root.place)
+            document: storage.set.documents[root.location.document], place: root.place, steps: [])
     }
 
     /// Returns the faults that the schemas themselves tell, without a look at the plan.

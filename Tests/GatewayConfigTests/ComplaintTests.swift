@@ -9,7 +9,7 @@ struct ComplaintTests {
         arguments: Fixture.names(in: "Complaints", ending: ".yaml"))
     func complaints(name: String) throws {
         var source = MemorySource()
-        for ending in [".yaml", ".keys", ".jwks"] {
+        for ending in [".yaml", ".keys", ".jwks", ".json"] {
             for name in Fixture.names(in: "Complaints", ending: ending) {
                 source.files[name + ending] = try Fixture.text("Complaints/\(name)\(ending)")
             }

@@ -104,9 +104,13 @@ struct SecrecyTests {
     private static func block(_ path: [String], _ lines: String) -> String {
         var indent = "  "
         var text = ""
-        for name in path {
+        for (name, next) in zip(path, path.dropFirst() + [""]) {
             text += indent + name + ":\n"
             indent += "  "
+            // Without a type its words would have a warning, too.
+            if let type = ["properties": "object", "items": "array"][next] {
+                text += "\(indent)type: \(type)\n"
+            }
         }
         return text + lines.split(separator: "\n").map { indent + $0 }.joined(separator: "\n")
     }

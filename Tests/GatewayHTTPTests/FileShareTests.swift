@@ -1,3 +1,5 @@
+import EventIO
+import GatewayConfig
 import GatewayCore
 import Rx
 import TestSupport
@@ -54,6 +56,8 @@ struct FileShareTests {
         var files = StaticFiles.folder(fixture.root)
         files.streams = 1
         files.readDeadline = .milliseconds(300)
+        // The loop would send what is in memory without a turn.
+        files.finder = .threads(FileThreads.submit)
         try fixture.serve(files) { port in
             let reader = try beginReading(port)
             let client = try RawClient(port: port)

@@ -4,6 +4,7 @@ import EventIO
 import Foundation
 import GatewayConfig
 import JSONBytes
+import JSONSchema
 import Rx
 import SharedStore
 import Testing
@@ -135,7 +136,10 @@ struct LimitsTableTests {
             "file.value": PlannedEndpoint.standardLargestValue,
             "file.requests": PlannedEndpoint.standardLargestValue,
             "file.text": CallTemplate.longestText,
-            "file.patterns": BodyCheck.patternTime,
+            "file.patterns": SchemaBounds().patternTime,
+            "schema.documents": SchemaBounds().documents, "schema.nodes": SchemaBounds().nodes,
+            "schema.pattern": SchemaBounds().pattern, "schema.values": SchemaBounds().values,
+            "schema.work": SchemaBounds().mostWork,
             "request.brotli": CodedBody.mostBrotli,
             "request.decodingRatio": DecodingLimits().ratio ?? 0,
             "form.fields": FormFields.maximumCount,

@@ -58,7 +58,7 @@ struct ReferenceTests {
             if reason == .upstreamStatus || reason == .dependencyFailed { continue }
             let kind: OutcomeKind =
                 switch reason {
-                case .decodeError, .missingData, .unexpectedStatus: .pathErr
+                case .decodeError, .missingData, .responseContract, .unexpectedStatus: .pathErr
                 case .internalError: .serverErr
                 default: .networkFail
                 }

@@ -121,7 +121,7 @@ struct TurnTests {
         }
         func post(_ host: UInt8) throws -> RawClient {
             let client = try RawClient(port: server.port, host: host)
-            let body = #"{"a":""# + String(repeating: "x", count: 200_000) + #""}"#
+            let body = #"{"a":""# + String(repeating: "x", count: 600_000) + #""}"#
             client.send(
                 "POST /body HTTP/1.1\r\nHost: \(host)\r\nContent-Type: application/json\r\n"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")

@@ -45,7 +45,7 @@ struct BoundTests {
             uniqueKeysWithValues: (0..<5).map { ("schema:///\($0)", #"{"$ref":"\#($0 + 1)"}"#) }
         ).merging(["schema:///5": "true"]) { first, _ in first }
         let found = problems(#"{"$ref":"0"}"#, documents: documents, options { $0.documents = 6 })
-        #expect(found.contains("schema:///5:1:1: error: a schema reads at most 6 documents"))
+        #expect(found.contains("schema:///4:1:9: error: $ref: a schema reads at most 6 documents"))
         #expect(problems(#"{"$ref":"0"}"#, documents: documents, options { $0.documents = 7 }).isEmpty)
         #expect(SchemaBounds().documents == 4096)
     }

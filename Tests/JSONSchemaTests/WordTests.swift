@@ -188,4 +188,13 @@ struct WordTests {
         #expect(try !accepts(schema, "[0,1,2,[]]"))
         #expect(try accepts(schema, "[0,1]"))
     }
+
+    @Test("An alternative for integers is not taken for numbers with a fraction, if only these are allowed")
+    func fractionsOfAlternatives() throws {
+        for word in ["oneOf", "anyOf"] {
+            let schema = #"{"enum":[-2.5],"\#(word)":[{"type":"integer"},{"maximum":0}]}"#
+            #expect(try accepts(schema, "-2.5"))
+            #expect(try !accepts(schema, "-2"))
+        }
+    }
 }

@@ -89,7 +89,7 @@ extension Rules {
         ],
         "unsafeDowncast": ["EventIO": 1, "Rx": 23, "RxVirtualTime": 3],
         "Unmanaged": ["EventIO": 27, "Rx": 22, "SharedStore": 2],
-        "nonisolated(unsafe)": ["Crypto": 1, "EventIO": 1],
+        "nonisolated(unsafe)": ["Crypto": 1, "EventIO": 1, "JSONSchema": 1],
     ]
 
     /// Complains about each module that uses such a form more or less often than its cap.

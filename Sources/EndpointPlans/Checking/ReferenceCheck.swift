@@ -8,10 +8,8 @@ package struct ReferenceCheck {
     private var faults: [PlanFault] = []
 
     /// Returns all faults of an endpoint.
-    ///
-    /// - Parameter schemas: those that the schema of its body may name.
-    package static func faults(of endpoint: PlannedEndpoint, schemas: [NamedSchema] = []) -> [PlanFault] {
-        var check = ReferenceCheck(scope: ReferenceScope(of: endpoint, schemas: SchemaMembers(schemas)))
+    package static func faults(of endpoint: PlannedEndpoint) -> [PlanFault] {
+        var check = ReferenceCheck(scope: ReferenceScope(of: endpoint))
         for (number, step) in endpoint.first.enumerated() {
             check.scope.site.step = number
             check.check(step, below: "")

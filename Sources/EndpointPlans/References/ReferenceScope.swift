@@ -39,7 +39,6 @@ package final class ReferenceScope {
     package var body: Schema?
     /// Whether the endpoint requires an identity, whose claims a reference may name.
     package var hasIdentity = false
-    private let schemas: SchemaMembers
     private var stepNames = NameList()
     /// The names of the steps in each group.
     private var stepMembers: [String: NameList] = [:]
@@ -47,13 +46,11 @@ package final class ReferenceScope {
     private var entries = [Entry(names: [])]
     package var site = Site()
 
-    package init(schemas: SchemaMembers = SchemaMembers()) {
-        self.schemas = schemas
-    }
+    package init() {}
 
     /// The scope of an endpoint without faults in its names.
-    convenience init(of endpoint: PlannedEndpoint, schemas: SchemaMembers) {
-        self.init(schemas: schemas)
+    convenience init(of endpoint: PlannedEndpoint) {
+        self.init()
         pathNames = NameList(endpoint.path.value.parameters)
         queryNames = NameList(endpoint.parameters(in: .query).map(\.name.value))
         headerNames = NameList(endpoint.parameters(in: .header).map(\.name.value))
@@ -139,7 +136,7 @@ package final class ReferenceScope {
             guard takesBody else {
                 throw Fault(message: "the endpoint declares no body, such as body: {type: object}")
             }
-            if let body, let fault = schemas.fault(of: path, below: body) { throw fault }
+            if let body, let fault = SchemaMembers.fault(of: path, below: body) { throw fault }
             return (.body, path[...])
         case .claims:
             guard path.first?.name != nil else {

@@ -1,85 +1,57 @@
 import ASCIIText
 package import JSONBytes
+package import JSONSchema
 
-/// Tells which members a schema allows. Confined to the reading of one configuration.
-package final class SchemaMembers {
-    /// More references from schema to schema are not followed.
-    private static let mostHops = 32
-
-    /// The schemas of `schemas`.
-    private let named: [String: Schema]
-    /// The properties of a schema, by its place.
-    private var properties: [ConfigPlace: NameList] = [:]
-
-    package init(_ schemas: [NamedSchema] = []) {
-        named = Dictionary(schemas.map { ($0.name.value, $0.schema) }) { first, _ in first }
-    }
-
+/// Tells which members a schema allows.
+package enum SchemaMembers {
     /// Returns why a value that fits the schema has nothing at the path; nil if it may have something there.
-    func fault(of path: [JSONPathStep], below schema: Schema) -> ReferenceScope.Fault? {
-        var schema = schema
-        for segment in path {
-            guard let target = target(of: schema) else { return nil }
-            let rest: Schema.Rest
-            switch segment {
-            case .index, .all: rest = target.items
+    static func fault(of path: [JSONPathStep], below schema: Schema) -> ReferenceScope.Fault? {
+        var outline = schema.check.outline
+        for step in path {
+            switch step {
+            case .index(let index):
+                guard let next = outline.element(index) else { return nil }
+                outline = next
+            case .all:
+                guard let next = outline.element() else { return nil }
+                outline = next
             case .name(let bytes):
-                let (name, known) = (String(decoding: bytes, as: UTF8.self), names(of: target))
-                if let index = known.index(of: name) {
-                    schema = target.properties[index].schema
-                    continue
-                }
-                rest = target.additionalProperties
-                if case .refused = rest {
+                let name = String(decoding: bytes, as: UTF8.self)
+                switch outline.member(name) {
+                case .unknown: return nil
+                case .found(let next): outline = next
+                case .refused:
+                    let known = outline.names
                     return ReferenceScope.Fault(
                         message:
                             "the schema of the body has no property \"\(Shown.text(name))\", and others are not allowed"
-                            + Suggestion.text(for: name, among: known.names))
+                            + Suggestion.text(for: name, among: known))
                 }
             }
-            guard case .schema(let next) = rest else { return nil }
-            schema = next
         }
         return nil
     }
 
-    /// Returns the schema of a value at the path, nil if nothing is known of it. `[*]` leads to an element.
-    package func schema(at path: [JSONPathStep], below schema: Schema) -> Schema? {
-        var schema = schema
-        for segment in path {
-            guard let parent = target(of: schema) else { return nil }
-            let rest: Schema.Rest
-            switch segment {
-            case .all where parent.type?.value != .array && parent.impliedType != .array: return nil
-            case .index, .all: rest = parent.items
+    /// Returns what the schema says about a value at the path, nil if it says nothing. `[*]` leads to an
+    /// element.
+    package static func outline(at path: [JSONPathStep], below schema: Schema) -> SchemaOutline? {
+        var outline = schema.check.outline
+        for step in path {
+            switch step {
+            case .all where outline.type != "array": return nil
+            case .all:
+                guard let next = outline.element() else { return nil }
+                outline = next
+            case .index(let index):
+                guard let next = outline.element(index) else { return nil }
+                outline = next
             case .name(let bytes):
-                if let index = names(of: parent).index(of: String(decoding: bytes, as: UTF8.self)) {
-                    schema = parent.properties[index].schema
-                    continue
+                guard case .found(let next) = outline.member(String(decoding: bytes, as: UTF8.self)) else {
+                    return nil
                 }
-                rest = parent.additionalProperties
+                outline = next
             }
-            guard case .schema(let next) = rest else { return nil }
-            schema = next
         }
-        return target(of: schema)
-    }
-
-    /// Follows `$ref`. Returns nil for a schema that is not known.
-    private func target(of schema: Schema) -> Schema? {
-        var schema = schema
-        for _ in 0..<Self.mostHops {
-            guard let reference = schema.reference else { return schema }
-            guard let next = named[reference.value] else { return nil }
-            schema = next
-        }
-        return nil
-    }
-
-    private func names(of schema: Schema) -> NameList {
-        if let known = properties[schema.place] { return known }
-        let names = NameList(schema.properties.map(\.name.value))
-        properties[schema.place] = names
-        return names
+        return outline
     }
 }

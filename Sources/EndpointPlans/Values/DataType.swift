@@ -3,8 +3,8 @@ package enum DataType: String, Sendable, CaseIterable {
     case string, integer, number, boolean, date
     case dateTime = "date-time"
     case uuid
-    /// Only in schemas.
-    case object, array
+    /// Of a parameter that may be repeated.
+    case array
 
     package static let ofParameters: [DataType] = [
         .string, .integer, .number, .boolean, .date, .dateTime, .uuid,

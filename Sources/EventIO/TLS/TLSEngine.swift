@@ -35,8 +35,8 @@ final class TLSEngine {
     static let emptyLimit = 256 << 10
     /// The same for what a client sends, which gets no tickets: a key update takes 27 bytes and 20 us.
     static let emptyLimitOfClients = 64 << 10
-    /// How often OpenSSL takes input, twice a record, before `read` looks at the clock: a tiny record may cost
-    /// as much as a large one.
+    /// How often OpenSSL takes input, twice a record, before `read` looks at the clock: a tiny record may
+    /// cost as much as a large one.
     private static let takesPerLook = 32
     /// The same without content, which ends the turn: a key update that asks for one takes 50 us.
     private static let emptyTakesOfTurn = 8

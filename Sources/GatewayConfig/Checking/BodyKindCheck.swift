@@ -1,8 +1,9 @@
 import EndpointPlans
 import JSONBytes
+import JSONSchema
 
-/// Reports values of the body whose kind, by the body's schema, their place cannot have: requests with them
-/// would all fail.
+/// Reports values of the body and of parameters whose kind, by their schema, their place cannot have:
+/// requests with them would all fail.
 struct BodyKindCheck {
     /// What a place can have.
     private enum Place {
@@ -22,7 +23,6 @@ struct BodyKindCheck {
     let reader: ConfigReader
 
     func run() {
-        guard endpoint.body != nil else { return }
         for call in endpoint.first.flatMap(\.calls) { check(call) }
         for part in endpoint.parts.list { check(part) }
         for field in endpoint.answer.fields { check(field.value.value, in: .field, items: nil) }
@@ -65,86 +65,96 @@ struct BodyKindCheck {
     }
 
     private func check(_ reference: PlanReference, in place: Place, items: PlanReference?) {
-        guard let schema = schema(of: reference, items), let kind = kind(of: schema, reference) else {
+        guard let outline = outline(of: reference, items), let kind = kind(of: outline, reference) else {
             return
         }
         let isWrong =
             switch (kind, place) {
-            case (.object, _): true
-            case (.array, .query): hasNestedElements(schema, reference)
-            case (.array, _): true
+            case ("object", _): true
+            case ("array", .query): hasNestedElements(outline, reference)
+            case ("array", _): true
             default: false
             }
         guard isWrong else { return }
-        let shown = kind == .array && place == .query ? "a list of lists or objects" : Self.shown(kind)
+        let shown = kind == "array" && place == .query ? "a list of lists or objects" : Self.shown(kind)
         reader.error(
-            "\(reference.text) is \(shown), according to the schema of the body; \(place.allowed)",
+            "\(reference.text) is \(shown), according to the schema of \(subject(reference)); \(place.allowed)",
             at: reference.place)
     }
 
     private func checkList(_ each: PlannedItems) {
         let source = each.source
-        guard let schema = schema(of: source, nil), let kind = kind(of: schema, source) else {
-            return
+        switch source.source {
+        case .path, .query, .header:
+            guard parameter(source)?.rule.type != .array else { return }
+            reader.error(
+                "forEach: \(source.text) is one value and not a list; lists come from body, claims, first, parts "
+                    + "and parameters of type array", at: source.place)
+        default: checkListInBody(each)
         }
-        guard kind == .array else {
+    }
+
+    private func checkListInBody(_ each: PlannedItems) {
+        let source = each.source
+        guard let outline = outline(of: source, nil), let kind = kind(of: outline, source) else { return }
+        guard kind == "array" else {
             reader.error(
                 "forEach: \(source.text) is \(Self.shown(kind)) by the schema of the body and not a list",
                 at: source.place)
             return
         }
         let limit = each.limit ?? PlannedItems.standardLimit
-        guard !source.path.isList, let most = schema.maxItems, most.value > limit,
-            !isUnread(most.place), !isUnread(each.$limit?.place)
+        guard !source.path.isList, let most = outline.maxItems, most > limit,
+            !isUnread(each.$limit?.place)
         else { return }
         reader.problems.warning(
             "the schema of the body allows more elements in \(source.text) than limit, which refuses them",
             at: each.$limit?.place ?? source.place)
     }
 
+    private func subject(_ reference: PlanReference) -> String {
+        switch reference.source {
+        case .path, .query, .header: "the parameter"
+        default: "the body"
+        }
+    }
+
     // MARK: - Schemas
 
-    /// Returns the schema of what a reference leads to: with `[*]`, the schema of an element. Nil for a value
-    /// that is not the body's.
-    private func schema(of reference: PlanReference, _ items: PlanReference?) -> Schema? {
-        guard let body = endpoint.body else { return nil }
+    private func parameter(_ reference: PlanReference) -> ParameterRule? {
+        guard case .query(let name) = reference.source else { return nil }
+        return endpoint.parameters(in: .query).first { $0.name.value == name }
+    }
+
+    /// Returns what is known of a reference's value: with `[*]`, of an element. Nil for a value of which
+    /// nothing is known.
+    private func outline(of reference: PlanReference, _ items: PlanReference?) -> SchemaOutline? {
         switch reference.source {
-        case .body: return reader.schemaMembers.schema(at: reference.path.steps, below: body)
+        case .body:
+            return endpoint.body.flatMap { SchemaMembers.outline(at: reference.path.steps, below: $0) }
+        case .query: return parameter(reference)?.rule.schema?.outline
         case .item:
-            guard let items, case .body = items.source else { return nil }
+            guard let body = endpoint.body, let items, case .body = items.source else { return nil }
             // What `[*]` selects is the list already.
             let element: [JSONPathStep] = items.path.isList ? [] : [.index(0)]
-            return reader.schemaMembers.schema(
-                at: items.path.steps + element + reference.path.steps, below: body)
-        case .path, .query, .header, .claims, .step, .part: return nil
+            return SchemaMembers.outline(at: items.path.steps + element + reference.path.steps, below: body)
+        case .path, .header, .claims, .step, .part: return nil
         }
     }
 
     /// Returns the type of a reference's value; nil if it is not known.
-    private func kind(of schema: Schema, _ reference: PlanReference) -> DataType? {
-        reference.path.isList ? .array : type(of: schema)
+    private func kind(of outline: SchemaOutline, _ reference: PlanReference) -> String? {
+        reference.path.isList ? "array" : outline.type
     }
 
-    private func type(of schema: Schema) -> DataType? {
-        guard let type = schema.type else { return schema.impliedType }
-        return isUnread(type.place) ? nil : type.value
-    }
-
-    private func hasNestedElements(_ schema: Schema, _ reference: PlanReference) -> Bool {
-        let element =
-            reference.path.isList
-            ? schema : reader.schemaMembers.schema(at: [.index(0)], below: schema)
-        let type = element.flatMap(type(of:))
-        return type == .object || type == .array
+    private func hasNestedElements(_ outline: SchemaOutline, _ reference: PlanReference) -> Bool {
+        let element = reference.path.isList ? outline : outline.element(0)
+        return element?.type == "object" || element?.type == "array"
     }
 
     private func isUnread(_ place: ConfigPlace?) -> Bool { place.map(reader.unread.contains) ?? false }
 
-    private static func shown(_ type: DataType) -> String {
-        switch type {
-        case .object, .array: "an \(type.rawValue)"
-        case .integer: "an integer"
-        case .string, .number, .boolean, .date, .dateTime, .uuid: "a \(type.rawValue)"
-        }
+    private static func shown(_ type: String) -> String {
+        ["object", "array", "integer"].contains(type) ? "an \(type)" : "a \(type)"
     }
 }

@@ -17,7 +17,6 @@ struct DocumentCheck {
     func run() {
         checkRoutes()
         checkHealthPaths()
-        checkSchemas()
         AccessCheck(document, reader).run()
         warnOfUnusedUpstreams()
         warnOfManyCalls()
@@ -76,27 +75,6 @@ struct DocumentCheck {
             } else {
                 reader.problems.warning(conflict.message, at: place)
             }
-        }
-    }
-
-    // MARK: Schemas
-
-    /// Schemas may refer to each other, if not by references alone.
-    private func checkSchemas() {
-        var targets: [String: Located<String>] = [:]
-        for schema in document.schemas { targets[schema.name.value] = schema.schema.reference }
-        var checked: Set<String> = []
-        for schema in document.schemas {
-            var path: [String] = []
-            var name = schema.name.value
-            while checked.insert(name).inserted {
-                path.append(name)
-                guard let next = targets[name]?.value else { break }
-                name = next
-            }
-            guard let start = path.firstIndex(of: name), let place = targets[name]?.place else { continue }
-            let names = (path[start...] + [name]).joined(separator: " -> ")
-            reader.error("schemas \(names) only refer to each other", at: place)
         }
     }
 

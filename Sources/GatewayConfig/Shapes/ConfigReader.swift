@@ -11,9 +11,8 @@ final class ConfigReader {
     var scope: ReferenceScope?
     /// The names of all files. Nil if not all files could be read, so that no name is unknown.
     var upstreamNames: NameList?
-    var schemaNames: NameList?
-    /// The members that the schemas of all files allow.
-    var schemaMembers = SchemaMembers()
+    /// The schemas of all files, and what they refer to.
+    var schemas: SchemaLibrary?
     /// The upstreams that something names.
     var usedUpstreams: Set<String> = []
     /// Whether an upstream's name is a variable that is not read.

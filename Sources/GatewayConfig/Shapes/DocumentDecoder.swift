@@ -25,7 +25,7 @@ struct DocumentDecoder {
         let schemas = declared(files, DocumentShape.schemas.name, "schema")
         if files.isComplete {
             reader.upstreamNames = Self.names(upstreams)
-            reader.schemaNames = Self.names(schemas)
+            reader.schemas?.schemaNames = Self.names(schemas)
         }
         reader.authNames = names(DocumentShape.auth.name)
         reader.limitNames = names(DocumentShape.rateLimits.name)
@@ -44,6 +44,10 @@ struct DocumentDecoder {
             }
             opened.append(values)
         }
+        if let root = opened.first, files.roots.first?.file == 0 {
+            reader.schemas?.settings = root.read(DocumentShape.jsonSchema) ?? SchemaSettings()
+        }
+        reader.schemas?.declare(opened.flatMap(Self.schemas))
         for values in opened {
             document.upstreams += (values.read(DocumentShape.upstreams) ?? []).filter {
                 upstreams[$0.name.value] == $0.name.place
@@ -52,9 +56,13 @@ struct DocumentDecoder {
                 schemas[$0.name.value] == $0.name.place
             }
         }
-        reader.schemaMembers = SchemaMembers(document.schemas)
         for values in opened { decodeEndpoints(values, defaults, into: &document) }
         DocumentCheck(document: document, files: files, upstreams: upstreams, reader: reader).run()
+    }
+
+    private static func schemas(_ values: ShapeValues) -> [(name: String, node: YAMLNode)] {
+        guard case .map(let map)? = values.node(DocumentShape.schemas)?.content else { return [] }
+        return map.members.map { ($0.name, $0.value) }
     }
 
     private static func names(_ places: [String: ConfigPlace]) -> NameList {

@@ -9,6 +9,7 @@ enum DocumentShape {
     static let auth = Member("auth", .auth, "How clients prove who they are, by name.")
     static let rateLimits = Member("rateLimits", .rateLimits, "Limits on requests, by name.")
     static let stores = Member("stores", .stores, "Servers in which processes count together, by name.")
+    static let jsonSchema = Member("jsonSchema", .jsonSchema, "How schemas are read.")
     static let schemas = Member("schemas", .schemas, "Schemas that others refer to, by name.")
     static let upstreams = Member("upstreams", .upstreams, "The upstream APIs, by name.")
     static let endpoints: Member<[PlannedEndpoint]> = Member("endpoints", .endpoints, "The endpoints.")
@@ -61,8 +62,17 @@ enum UpstreamName {
 }
 
 extension ValueType where Value == [NamedSchema] {
-    static let schemas = ValueType.map(of: ValueType<Schema>.schema) { name, schema, _ in
-        NamedSchema(name, schema.value)
+    static let schemas = ValueType { definitions in
+        .type("object", [("additionalProperties", ValueType<Schema>.schema.schema(&definitions))])
+    } read: { node, subject, reader in
+        guard let map = reader.map(node, subject, example: "{name: \(SchemaShape.shape.example)}") else {
+            return nil
+        }
+        return map.members.compactMap { member in
+            reader.schemas?.compile(member.value, named: member.name).map {
+                NamedSchema(Located(member.name, at: member.namePlace), $0)
+            }
+        }
     }
 }
 

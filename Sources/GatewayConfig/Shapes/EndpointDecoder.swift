@@ -13,7 +13,7 @@ struct EndpointDecoder {
     func decode() -> PlannedEndpoint? {
         guard let (method, path, place) = route() else { return nil }
         let errors = reader.problems.errorCount
-        let scope = ReferenceScope(schemas: reader.schemaMembers)
+        let scope = ReferenceScope()
         reader.scope = scope
         defer { reader.scope = nil }
         let pathParameters = pathParameters(path)

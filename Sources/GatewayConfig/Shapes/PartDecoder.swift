@@ -28,6 +28,11 @@ struct PartDecoder {
         part.isMerged = values.read(PartShape.merge) ?? false
         part.isHidden = values.read(PartShape.hidden) ?? false
         part.schema = values.read(PartShape.schema)
+        part.check = values.read(PartShape.check) ?? .report
+        if !values.has(PartShape.schema), let place = values.place(of: PartShape.check) {
+            reader.error("check needs schema", at: place)
+        }
+        part.operation = operation
         part.policy = policy()
         part.condition = condition
         if values.isUnknown(PartShape.optional) { reader.partsOfUnknownPolicy.insert(name.place) }
@@ -38,6 +43,15 @@ struct PartDecoder {
             reader.error("a hidden part has no place into which it could be merged", at: place)
         }
         return content == nil ? nil : part
+    }
+
+    /// The method and the path as the file has them, with variables instead of their values.
+    private var operation: String? {
+        for (method, member) in CallShape.methods {
+            guard case .scalar(let path)? = values.node(member)?.content else { continue }
+            return "\(method) \(path.substitution?.written ?? path.text)"
+        }
+        return nil
     }
 
     private func policy() -> PlannedPart.Policy {
@@ -113,7 +127,6 @@ struct PartDecoder {
         scope.site = .init()
         let hasItems = values.has(PartShape.forEach)
         let source = values.read(PartShape.forEach)
-        if let source { checkIsList(source) }
         scope.site = .init(hasItem: hasItems || hasMisspelledForEach)
         var call = CallShape.decode(values)
         guard hasItems else { return call.map { .call($0) } }
@@ -133,17 +146,6 @@ struct PartDecoder {
         items.$atLeast = hasWrongLimit ? nil : quorum
         call?.items = items
         return call.map { .call($0) }
-    }
-
-    /// Parameters have no type that is a list.
-    private func checkIsList(_ items: PlanReference) {
-        switch items.source {
-        case .path, .query, .header:
-            reader.error(
-                "forEach: \(items.text) is one value and not a list; lists come from body, claims, first and parts",
-                at: items.place)
-        case .body, .claims, .step, .part, .item: break
-        }
     }
 }
 

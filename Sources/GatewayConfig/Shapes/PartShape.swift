@@ -22,7 +22,12 @@ enum PartShape {
         "fallback", ValueType<JSONFragment>.fallback,
         "JSON instead of a part that failed. The part is optional, too.")
     static let hidden = Member("hidden", .bool, default: "false", "Whether it is only for references.")
-    static let schema = Member("schema", .schema, "Documents the value.")
+    static let schema = Member(
+        "schema", .schema, "What the value must be before keep. Of a group or a value it only documents.")
+    static let check = Member(
+        "check", ValueType<ContractMode>.word, default: "report",
+        "enforce: a value that breaks schema fails the part. report: it is counted and stands in the log. off: nobody looks."
+    )
     static let when = Member(
         "when", .condition, "A reference: without a value, or with false, the part is not called.")
     static let forEach = Member(
@@ -56,14 +61,14 @@ enum PartShape {
         CallShape.timeout,
         CallShape.attempts, CallShape.pick, CallShape.expect, keep, drop, rename, merge, optional, fallback,
         hidden,
-        schema, when, forEach, concurrency, limit, itemFailure, atLeast, parts, value)
+        schema, check, when, forEach, concurrency, limit, itemFailure, atLeast, parts, value)
 
     /// The members that only a call has.
     static let callMembers =
         [
             CallShape.upstream.name, CallShape.query.name, CallShape.headers.name, CallShape.body.name,
             CallShape.timeout.name, CallShape.attempts.name, CallShape.pick.name, CallShape.expect.name,
-            forEach.name,
+            forEach.name, check.name,
         ] + CallShape.methods.map(\.member.name)
     /// The members that only a call for each item has.
     static let itemMembers = [concurrency.name, limit.name, itemFailure.name]

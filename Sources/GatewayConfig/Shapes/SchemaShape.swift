@@ -1,140 +1,133 @@
-import ASCIIText
 import EndpointPlans
 import JSONBytes
+import JSONSchema
 
-/// A schema of a body or a value: a subset of JSON Schema.
+/// The words of a schema: JSON Schema, as editors and the reference know them. `JSONSchema` reads them.
 enum SchemaShape {
-    static let reference = Member("$ref", .schemaReference, "A schema of schemas: #/schemas/NAME.")
-    static let type = Member("type", .schemaType, "The type; any if it is absent.")
-    static let fallback = Member(
-        "default", ValueType<JSONFragment>.literalJSON, "The value if it is absent, for the documentation.")
-    static let required = Member(
-        "required", .list(of: ValueType<String>.memberName.located, 0...1000),
-        "The members that must be there.")
-    static let properties = Member("properties", .properties, "The members of an object.")
-    static let additionalProperties = Member(
-        "additionalProperties", .rest, default: "true",
-        "Whether an object may have other members, or what they must be.")
-    static let items = Member("items", .schema, "The elements of an array.")
-    static let minItems = Member(
-        "minItems", .integer(0...1_000_000_000), default: "0", "The fewest elements.")
-    static let maxItems = Member("maxItems", .integer(0...1_000_000_000), "The most elements.")
-
-    static let shape: Shape = Shape(
-        "a schema", definition: "schema", example: "{type: object}", reference, type, ConstraintShape.minimum,
-        ConstraintShape.maximum,
-        ConstraintShape.minLength, ConstraintShape.maxLength, ConstraintShape.enumeration,
-        ConstraintShape.pattern,
-        fallback, required, properties, additionalProperties, items, minItems, maxItems)
-
-    static func decode(_ values: ShapeValues) -> Schema? {
-        var schema = Schema(at: values.place)
-        schema.reference = values.located(reference)
-        if values.has(reference) {
-            let others = values.map.members.filter { $0.name != reference.name && shape.has($0.name) }
-            if let other = others.first {
-                values.reader.error("\"\(other.name)\" has no effect beside $ref", at: other.namePlace)
-            }
-            return schema
-        }
-        schema.type = values.located(type)
-        let type = values.isUnknown(type) ? nil : schema.type?.value
-        schema.rule = ConstraintShape.decode(values, type, isText: false)
-        ConstraintShape.warn(values, [minItems.name, maxItems.name])
-        ConstraintShape.require(
-            [.object], values, type, [required.name, properties.name, additionalProperties.name])
-        ConstraintShape.require([.array], values, type, [items.name, minItems.name, maxItems.name])
-        schema.fallback = values.located(fallback)
-        schema.required = values.read(required) ?? []
-        schema.properties = values.read(properties) ?? []
-        schema.additionalProperties = values.read(additionalProperties) ?? .allowed
-        schema.items = values.read(items).map { .schema($0) } ?? .allowed
-        schema.minItems = values.located(minItems)
-        schema.maxItems = values.located(maxItems)
-        schema.hidesCounts = ConstraintShape.hasVariable(values, [minItems.name, maxItems.name])
-        ConstraintShape.checkOrder(values, minItems, maxItems) { $0 }
-        schema.rule.type = schema.type?.value ?? schema.impliedType ?? .string
-        checkRequired(schema, values.reader)
-        return schema
+    /// What the value of a word is.
+    enum Kind {
+        case text, number, count, flag, any, list, names, object, types, schema, schemas, schemaList, items
     }
 
-    /// Reports required members that an object without others cannot have.
-    private static func checkRequired(_ schema: Schema, _ reader: ConfigReader) {
-        guard case .refused = schema.additionalProperties else { return }
-        let known = NameList(schema.properties.map(\.name.value))
-        for name in schema.required where !known.contains(name.value) {
-            reader.error(
-                "required: there is no property \"\(Shown.text(name.value))\", and others are not allowed"
-                    + Suggestion.text(for: name.value, among: known.names), at: name.place)
+    private static func word(_ name: String, _ kind: Kind, _ description: String) -> AnyMember {
+        AnyMember(
+            name: name, schema: { tree(kind, &$0) }, fallback: nil, description: description,
+            shape: nil, takes: { _, _ in true })
+    }
+
+    private static func tree(_ kind: Kind, _ definitions: inout SchemaDefinitions) -> SchemaTree {
+        func schema(_ definitions: inout SchemaDefinitions) -> SchemaTree {
+            ValueType<Schema>.schema.schema(&definitions)
+        }
+        return switch kind {
+        case .text: .type("string")
+        case .number: .scalar(.type("number"))
+        case .count: .scalar(.type("integer", [("minimum", .integer(0))]))
+        case .flag: .scalar(.type("boolean"))
+        case .any: .object([])
+        case .list: .type("array")
+        case .names: .type("array", [("items", .type("string"))])
+        case .object: .type("object")
+        case .types: types
+        case .schema: schema(&definitions)
+        case .schemas: .type("object", [("additionalProperties", schema(&definitions))])
+        case .schemaList: .type("array", [("items", schema(&definitions))])
+        case .items: .any(of: [schema(&definitions), .type("array", [("items", schema(&definitions))])])
         }
     }
+
+    /// A type or a list of types. YAML reads a bare `null` as the value.
+    static let types = SchemaTree.any(of: [
+        .choice(names), .type("null"),
+        .type(
+            "array",
+            [("items", .any(of: [.object([("enum", .list(names.map { .text($0) }))]), .type("null")]))]),
+    ])
+
+    static let names = [
+        "string", "integer", "number", "boolean", "object", "array", "null", "date", "date-time", "uuid",
+    ]
+
+    static let shape = Shape(
+        "a schema", definition: "schema", required: [], exactlyOne: [], example: "{type: object}", meant: [:],
+        members: words)
+
+    static let words = [
+        word(
+            "$schema", .text,
+            "The draft or the metaschema: a URI. Without it, short forms are allowed and unknown words are errors."
+        ),
+        word("$id", .text, "The URI of the schema."),
+        word("$anchor", .text, "A name to which references lead: #NAME."),
+        word(
+            "$ref", .text,
+            "Another schema: #/schemas/NAME of the file, #/$defs/NAME of this schema, ./card.json, or a URI."),
+        word("$dynamicAnchor", .text, "A name that the outermost schema with the same name takes over."),
+        word("$dynamicRef", .text, "A reference to such a name."),
+        word("$vocabulary", .object, "The vocabularies of a metaschema."),
+        word("$comment", .text, "A note."),
+        word("$defs", .schemas, "Schemas to which references lead."),
+        word("definitions", .schemas, "The same in draft-07."),
+        word("type", .types, "The type, or a list of them."),
+        word("enum", .list, "The allowed values."),
+        word("const", .any, "The only allowed value."),
+        word("format", .text, "The format of a text or a number, such as email or int64."),
+        word("minimum", .number, "The least number."),
+        word("maximum", .number, "The greatest number."),
+        word("exclusiveMinimum", .number, "A number that is too small."),
+        word("exclusiveMaximum", .number, "A number that is too large."),
+        word("multipleOf", .number, "A divisor of the number."),
+        word("minLength", .count, "The fewest characters."),
+        word("maxLength", .count, "The most characters."),
+        word("pattern", .text, "A regular expression (ECMA-262) that matches somewhere in the text."),
+        word("required", .names, "The members that must be there."),
+        word("properties", .schemas, "The members of an object."),
+        word("patternProperties", .schemas, "Members by regular expressions of their names."),
+        word("additionalProperties", .schema, "Members with other names; false forbids them."),
+        word("unevaluatedProperties", .schema, "Members that no schema of this value describes."),
+        word("propertyNames", .schema, "The names of members, as texts."),
+        word("minProperties", .count, "The fewest members."),
+        word("maxProperties", .count, "The most members."),
+        word("dependentRequired", .object, "Members that must be there if another is."),
+        word("dependentSchemas", .schemas, "Schemas of the object that hold if a member is there."),
+        word("dependencies", .object, "Both in draft-07."),
+        word(
+            "items", .items,
+            "The elements of an array, or the ones after prefixItems; in draft-07 also a list."),
+        word("prefixItems", .schemaList, "The first elements, one by one."),
+        word("additionalItems", .schema, "In draft-07: the elements after a list of items."),
+        word("unevaluatedItems", .schema, "Elements that no schema of this value describes."),
+        word("contains", .schema, "What an element must be."),
+        word("minContains", .count, "The fewest elements that contains describes."),
+        word("maxContains", .count, "The most elements that contains describes."),
+        word("minItems", .count, "The fewest elements."),
+        word("maxItems", .count, "The most elements."),
+        word("uniqueItems", .flag, "Whether no two elements are equal."),
+        word("allOf", .schemaList, "Schemas that all hold."),
+        word("anyOf", .schemaList, "Schemas of which one or more hold."),
+        word("oneOf", .schemaList, "Schemas of which exactly one holds."),
+        word("not", .schema, "A schema that must not hold."),
+        word("if", .schema, "A condition."),
+        word("then", .schema, "What holds if the condition does."),
+        word("else", .schema, "What holds if it does not."),
+        word("title", .text, "A short description."),
+        word("description", .text, "A description."),
+        word("default", .any, "The value if it is absent, for the documentation."),
+        word("examples", .list, "Examples, for the documentation."),
+        word("deprecated", .flag, "Whether it should no longer be used, for the documentation."),
+        word("readOnly", .flag, "Whether only answers have it, for the documentation."),
+        word("writeOnly", .flag, "Whether only requests have it, for the documentation."),
+        word("contentEncoding", .text, "How a text is encoded, for the documentation."),
+        word("contentMediaType", .text, "The media type of a text, for the documentation."),
+        word("contentSchema", .schema, "The schema of the value in a text, for the documentation."),
+    ]
 }
 
 extension ValueType where Value == Schema {
-    /// A schema. A type alone is short for a mapping with only `type`.
-    static let schema: ValueType = {
-        let mapping = ValueType.object(SchemaShape.shape) { SchemaShape.decode($0) }
-        return ValueType { definitions in
-            .any(of: [ValueType<DataType>.schemaType.schema(&definitions), mapping.schema(&definitions)])
-        } read: { node, subject, reader in
-            if case .map(let map) = node.content, UnquotedBraces.message(map) == nil {
-                return mapping.read(node, subject, reader)
-            }
-            return ValueType<DataType>.schemaType.read(node, subject, reader).map {
-                var schema = Schema(at: node.place)
-                schema.type = Located($0, at: node.place)
-                schema.rule.type = $0
-                return schema
-            }
-        }
-    }()
-}
-
-extension ValueType where Value == [Schema.Property] {
-    static let properties = ValueType { definitions in
-        .type("object", [("additionalProperties", ValueType<Schema>.schema.schema(&definitions))])
-    } read: { node, subject, reader in
-        guard let map = reader.map(node, subject) else { return nil }
-        return map.members.compactMap { member in
-            ValueType<Schema>.schema.read(member.value, Subject(member.name), reader).map {
-                Schema.Property(Located(member.name, at: member.namePlace), $0)
-            }
-        }
-    }
-}
-
-extension ValueType where Value == Schema.Rest {
-    static let rest = ValueType { definitions in
-        .any(of: [.type("boolean"), ValueType<Schema>.schema.schema(&definitions)])
-    } read: { node, subject, reader in
-        if case .scalar(let scalar) = node.content {
-            if scalar.isUnknown { return .allowed }
-            if case .bool(let isAllowed) = YAMLValue(scalar) { return isAllowed ? .allowed : .refused }
-        }
-        return ValueType<Schema>.schema.read(node, subject, reader).map { .schema($0) }
-    }
-}
-
-extension ValueType where Value == String {
-    /// The name in `#/schemas/NAME`.
-    static let schemaReference = ValueType(schema: { _ in
-        .type("string", [("pattern", .text("^#/schemas/.+$"))])
-    }) {
-        node, subject, reader in
-        guard let scalar = reader.scalar(node, subject) else { return nil }
-        guard !scalar.isUnknown else { return "" }
-        guard scalar.text.utf8.starts(with: "#/schemas/".utf8) else {
-            reader.error("\(subject.text): \(scalar.shown) is not of the form #/schemas/NAME", at: node.place)
-            return nil
-        }
-        let name = String(Substring(scalar.text.utf8.dropFirst("#/schemas/".utf8.count)))
-        if let known = reader.schemaNames, !known.contains(name) {
-            let isShown = scalar.substitution == nil
-            reader.error(
-                "there is no schema " + (isShown ? "\"\(Shown.text(name))\"" : scalar.shown)
-                    + (isShown ? Suggestion.text(for: name, among: known.names) : ""), at: node.place)
-            return nil
-        }
-        return name
-    }
+    /// A schema. A type, or a list of types, is short for a mapping with only `type`.
+    static let schema: ValueType = ValueType { definitions in
+        .any(of: [SchemaShape.types, .type("boolean"), definitions.reference(SchemaShape.shape)])
+    } read: { node, _, reader in
+        reader.schemas?.compile(node)
+    }.withShape { SchemaShape.shape }
 }

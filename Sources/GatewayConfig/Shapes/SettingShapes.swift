@@ -122,7 +122,7 @@ extension SettingTable where Root == GatewayServerConfiguration {
         others: [
             AnyMember(DocumentShape.include), AnyMember(DocumentShape.auth),
             AnyMember(DocumentShape.rateLimits), AnyMember(DocumentShape.stores),
-            AnyMember(DocumentShape.schemas),
+            AnyMember(DocumentShape.jsonSchema), AnyMember(DocumentShape.schemas),
             AnyMember(DocumentShape.upstreams), AnyMember(DocumentShape.endpoints),
             AnyMember(DocumentShape.defaults),
         ],

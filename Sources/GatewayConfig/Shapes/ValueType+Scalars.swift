@@ -105,20 +105,6 @@ extension ValueType where Value == Double {
     }
 }
 
-extension ValueType where Value == NumberBound {
-    static let number = ValueType(.scalar(.type("number")), unknown: NumberBound("0")) {
-        (scalar) throws(ScalarFault) in
-        switch YAMLValue(scalar) {
-        case .integer(let text), .decimal(let text):
-            guard Double(text)?.isFinite == true else { throw .unfit("is too large a number") }
-            return NumberBound(text)
-        case .unrepresentable: throw .unfit("is not a number of JSON")
-        case .null, .bool, .text:
-            throw .unfit(scalar.quotedNumber ?? "is not a number")
-        }
-    }
-}
-
 extension ValueType where Value == Bool {
     static let bool = ValueType(.scalar(.type("boolean")), unknown: false, written: { "\($0)" }) {
         (scalar) throws(ScalarFault) in

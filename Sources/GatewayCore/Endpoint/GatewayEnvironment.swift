@@ -46,6 +46,9 @@ public struct GatewayEnvironment: Sendable {
     /// Called for what the log says about signing keys, on any thread. Must not block. Default: nobody is
     /// told.
     package var reportAccess: @Sendable (AccessEvent) -> Void = { _ in }
+    /// Called for each message of an upstream call that breaks a contract, on any thread. Must not block.
+    /// Default: nobody is told.
+    package var reportContract: @Sendable (BrokenContract) -> Void = { _ in }
     /// Whether the server asks clients for certificates. Without it an entry that reads them is a fault.
     /// Default true, for gateways without a server.
     package var seesCertificates = true
@@ -98,7 +101,7 @@ public struct GatewayIncident: Sendable, CustomStringConvertible {
 
     /// Whether a limit refused the client's request or cut its answer. The client causes that, so the
     /// endpoint is not at fault.
-    public var isRefusal: Bool { error is PatternFault || error is StreamAhead }
+    public var isRefusal: Bool { error is CheckFault || error is StreamAhead }
 
     /// The value as text, for logs and messages.
     public var description: String {

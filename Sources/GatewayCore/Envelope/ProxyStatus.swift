@@ -35,7 +35,7 @@ enum ProxyStatus {
         case .circuitOpen: FailureReason.destinationUnavailable.token
         case .deadlineExceeded: FailureReason.responseTimeout.token
         case .upstreamStatus, .decodeError, .missingData, .unexpectedStatus, .memoryLimit,
-            .dependencyFailed:
+            .dependencyFailed, .responseContract:
             nil
         default: failure.reason.token
         }

@@ -27,10 +27,11 @@ struct BoundParameter: Sendable {
                 throw Fault(description: "only a date may default to today")
             }
         case .value(let value):
-            guard case .value(let value) = declared.rule.read(value.value.textOrJSON) else {
-                throw Fault(description: "its default must be \(phrase)")
+            switch declared.rule.read(value.value) {
+            case .value(let value): defaultText = value
+            case .invalid(let refusal): throw Fault(description: "its default must be \(refusal.rule)")
+            case .exceeded: throw Fault(description: "its default takes too long to check")
             }
-            defaultText = value
         }
     }
 
@@ -42,8 +43,10 @@ struct BoundParameter: Sendable {
 
     /// Why the default breaks a rule that its uses add; nil if it does not.
     var defaultFault: String? {
-        guard let defaultText, case .invalid = declared.rule.read(defaultText.text) else { return nil }
-        return "\(name.subject): its default must be \(phrase)"
+        guard let defaultText, case .invalid(let refusal) = declared.rule.read(defaultText.json) else {
+            return nil
+        }
+        return "\(name.subject): its default must be \(refusal.rule)"
     }
 
     /// Its text is written into a field.

@@ -40,20 +40,26 @@ struct PlanScope: Sendable {
     /// Nil in a plan whose parts read no others.
     let run: PlanRun?
     let environment: PartEnvironment
+    /// Nil if no part has a schema that counts.
+    let contracts: ContractReports?
     var item: JSONFragment?
     /// The array that the item is from.
     var items: BoundReference?
 
     init(
-        values: RequestValues, run: PlanRun?, _ transport: any Transport, _ workApart: WorkApart?
+        values: RequestValues, run: PlanRun?, _ transport: any Transport, _ workApart: WorkApart?,
+        _ contracts: ContractReports?
     ) {
+        self.contracts = contracts
         self.values = values
         self.run = run
         environment = PartEnvironment(transport: transport, workApart: workApart, context: run?.context)
     }
 
     /// The values of a run.
-    init(_ run: PlanRun) { self.init(values: run.values, run: run, run.transport, run.workApart) }
+    init(_ run: PlanRun) {
+        self.init(values: run.values, run: run, run.transport, run.workApart, run.contracts)
+    }
 
     /// Returns the value, if any.
     func json(_ reference: BoundReference) throws(PlannedFailure) -> JSONFragment? {
@@ -119,7 +125,9 @@ struct PlanScope: Sendable {
     ///
     /// - Parameter most: a value whose text certainly has more bytes is refused before it is decoded.
     func text(_ reference: BoundReference, most: Int = .max) throws(PlannedFailure) -> String? {
-        if case .parameter(let index) = reference.source { return values.parameters[index]?.text }
+        if case .parameter(let index) = reference.source, values.parameters[index]?.isList != true {
+            return values.parameters[index]?.text
+        }
         guard let value = try json(reference) else {
             guard mayBeAbsent(reference) else { throw missing(reference) }
             return nil

@@ -167,7 +167,7 @@ final class CallTemplate: Sendable {
         // The common case, without a list.
         if case .reference(let reference) = template, case .parameter(let index) = reference.source {
             guard let value = scope.values.parameters[index] else { return }
-            return write(name, value.text, &mark, to: &line)
+            if !value.isList { return write(name, value.text, &mark, to: &line) }
         }
         try forEachText(template, scope) { text throws(PlannedFailure) in
             try Self.check(text, of: "a value of the query") { scope.origin(of: template.references) }
@@ -213,7 +213,7 @@ final class CallTemplate: Sendable {
         case .text(let text):
             if let text = try present(text, scope) { try body(text) }
         case .reference(let reference):
-            if case .parameter = reference.source {
+            if case .parameter(let index) = reference.source, scope.values.parameters[index]?.isList != true {
                 if let text = try scope.text(reference) { try body(text) }
             } else if let value = try scope.json(reference) {
                 try Self.forEachText(value, of: reference.text, from: scope.origin(of: reference), body)

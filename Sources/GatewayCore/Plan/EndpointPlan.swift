@@ -12,7 +12,7 @@ package final class EndpointPlan: Sendable {
     let style: EnvelopeStyle?
     private let status: HTTPStatus?
     private let parameters: [Frozen<BoundParameter>]
-    private let schema: BodySchema?
+    private let schema: Schema?
     /// Places in the body whose values are written into paths.
     private let segments: [BoundReference]
     /// Steps and then parts. The number of a leaf is its index.
@@ -35,16 +35,16 @@ package final class EndpointPlan: Sendable {
     private let bodyPlaces: [Int: ValuePath]
     /// Whether each request needs a `PlanRun`.
     private let needsRun: Bool
+    private let hasContracts: Bool
 
     /// - Parameters:
     ///   - endpoint: the endpoint.
     ///   - upstreams: those that it may call, by name.
-    ///   - schemas: those that the schema of its body may name.
     /// - Throws: all faults at once.
     package init(
-        _ endpoint: PlannedEndpoint, _ upstreams: [String: PlannedUpstream], schemas: [NamedSchema] = []
+        _ endpoint: PlannedEndpoint, _ upstreams: [String: PlannedUpstream]
     ) throws(PlanError) {
-        var binder = PlanBinder(endpoint, upstreams, schemas: schemas)
+        var binder = PlanBinder(endpoint, upstreams)
         binder.bind()
         guard binder.faults.isEmpty else { throw PlanError(faults: binder.faults) }
         method = endpoint.method
@@ -52,7 +52,7 @@ package final class EndpointPlan: Sendable {
         style = EnvelopeStyle(endpoint.answer)
         status = endpoint.answer.status.flatMap { HTTPStatus(code: $0) }
         parameters = binder.parameters.map(Frozen.init)
-        schema = binder.schema
+        schema = endpoint.body
         segments = binder.segments
         leaves = binder.leaves.map(Frozen.init)
         stepCount = binder.stepCount
@@ -65,6 +65,7 @@ package final class EndpointPlan: Sendable {
         lateReads = PlanReads(binder.lateFields.flatMap(\.value.references))
         repeatedSlots = binder.slots.isRepeated
         bodyPlaces = binder.slots.bodyPlaces
+        hasContracts = binder.leaves.contains { $0.contract != nil }
         needsRun =
             layout != nil || repeatedSlots.contains(true)
             || leaves.contains { !$0.value.isIndependent || $0.value.items != nil }
@@ -80,7 +81,7 @@ package final class EndpointPlan: Sendable {
     func answer(
         to request: GatewayRequest, _ reading: RequestReading, in environment: GatewayEnvironment
     ) throws -> Answer {
-        for fault in reading.unmatched {
+        for fault in reading.exceeded {
             environment.report(
                 GatewayIncident(
                     requestID: request.requestID, route: request.endpoint.template.text, part: nil,
@@ -89,13 +90,14 @@ package final class EndpointPlan: Sendable {
         guard reading.faults.isEmpty else { throw GatewayRequest.error(reading.faults) }
         var values = reading.values
         values.claims = request.identity?.claims
+        let contracts = hasContracts ? ContractReports(environment) : nil
         let run =
             needsRun
             ? PlanRun(
                 self, values, reveals: request.endpoint.settings.revealsUpstreamMessages,
-                environment.transport, environment.responseWorkApart) : nil
+                environment.transport, environment.responseWorkApart, contracts) : nil
         let scope = PlanScope(
-            values: values, run: run, environment.transport, environment.responseWorkApart)
+            values: values, run: run, environment.transport, environment.responseWorkApart, contracts)
         try scope.keep(values.listBytes)
         var answer = answer(from: stages[...], scope)
         answer.status = status
@@ -120,8 +122,8 @@ package final class EndpointPlan: Sendable {
         guard reader.reading.faults.isEmpty else { throw GatewayRequest.error(reader.reading.faults) }
     }
 
-    /// A body of this size is read apart from the loop: in the worst case, that takes 5 ms.
-    static let longestBodyOnLoop = 32 * 1024
+    /// The longest body that is read and checked on the loop.
+    static let longestBodyOnLoop = 512 * 1024 - 1
 
     /// Whether the request's body takes long to read. A coded one may be much longer than it seems.
     func readsLargeBody(of request: GatewayRequest) -> Bool {
@@ -129,16 +131,15 @@ package final class EndpointPlan: Sendable {
         return request.body.count > Self.longestBodyOnLoop || request.fields.contains(.contentEncoding)
     }
 
-    /// Reads the parameters and the body, and collects what is wrong with them. Returns nil if the patterns
-    /// take longer than allowed on a loop.
+    /// Reads the parameters and the body, and collects what is wrong with them.
     func read(
         _ request: GatewayRequest, _ pace: RequestReading.Pace, in environment: GatewayEnvironment
-    ) throws -> RequestReading? {
+    ) throws -> RequestReading {
         if parameters.isEmpty, schema == nil { return RequestReading() }
         var reader = RequestReader(request) { environment.transport.wallTime }
         try reader.read(parameters)
         guard let schema else { return reader.reading }
-        guard try reader.read(schema, segments: segments, pace) else { return nil }
+        try reader.read(schema, segments: segments)
         if pace == .apart { reader.find(bodyPlaces) }
         return reader.reading
     }

@@ -107,7 +107,7 @@ final class LeafRun: Disposable {
         case .success(.call(let call, let request)):
             if isOver { return }
             keep(
-                call.single(request).subscribe(
+                leaf.checked(call.single(request), in: PlanScope(run)).subscribe(
                     onSuccess: { [self] in succeed($0) }, onFailure: { [self] in fail($0) }))
         case .success(.items(let items, let call, let elements)):
             if isOver { return }
@@ -139,18 +139,31 @@ final class LeafRun: Disposable {
         let results = ItemResults(
             rules: items.rules, environment: scope.environment, largestValue: scope.largestValue,
             origin: { scope.origin(of: items.source) }, shapes: leaf.shapes, reveals: run.reveals,
-            keepsReadValues: leaf.isRead)
+            keepsReadValues: leaf.isRead || leaf.contract != nil)
         let planned = PlannedItemCalls(items, call, scope, elements)
         let calls = ItemsRun(planned, results) { [self] result in
             switch result {
             case .success(let ended):
                 state.withLock { $0.failedItems = ended.failures }
-                succeed(ended.readValue ?? ended.value, output: ended.value)
+                let value = ended.readValue ?? ended.value
+                do {
+                    try check(value, isWhole: ended.failures.isEmpty)
+                    succeed(value, output: ended.value)
+                } catch {
+                    fail(error)
+                }
             case .failure(let error): fail(error)
             }
         }
         keep(calls)
         calls.begin()
+    }
+
+    /// Checks the array of a `forEach`. With failed elements it is not what the upstream has sent.
+    private func check(_ value: JSONFragment, isWhole: Bool) throws {
+        guard let contract = leaf.contract, let reports = run.contracts else { return }
+        guard isWhole else { return contract.skip(reports) }
+        try contract.check(value, reports)
     }
 
     /// - Parameters:

@@ -44,7 +44,8 @@ extension PlanBinder {
         case .value(let template):
             let references = template.references
             let value = template.map { bind($0) }
-            append(planned, policy, .value(value), nil, reading: references.isEmpty ? [] : value.references)
+            append(
+                planned, policy, .value(value), nil, nil, reading: references.isEmpty ? [] : value.references)
         case .call(let call): bind(call, of: planned, policy)
         }
     }
@@ -91,7 +92,7 @@ extension PlanBinder {
                 CallTemplate(
                     call, upstream, path: path, query: query, headers: headers, body: body,
                     withoutFields: endpoint.settings.credentialFields(for: upstream.name))), items,
-            reading: read)
+            PartContract(planned, call), reading: read)
     }
 
     private mutating func check(_ upstream: PlannedUpstream) {
@@ -164,14 +165,14 @@ extension PlanBinder {
 
     private mutating func append(
         _ planned: PlannedPart, _ policy: Part.Policy, _ work: PlanLeaf.Work, _ items: BoundItems?,
-        reading: [BoundReference]
+        _ contract: PartContract?, reading: [BoundReference]
     ) {
         let own = bind(planned.condition)
         let conditions = conditions + (own.map { [$0] } ?? [])
         leaves.append(
             PlanLeaf(
                 name: part ?? planned.name, policy: policy, work: work, conditions: conditions, items: items,
-                isMerged: planned.isMerged, read: PlanReads(reading),
+                contract: contract, isMerged: planned.isMerged, read: PlanReads(reading),
                 searched: PlanReads(reading + conditions.map(\.reference)),
                 shapes: planned.shape.json.map { [$0] } ?? []))
     }

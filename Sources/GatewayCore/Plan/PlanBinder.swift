@@ -8,8 +8,6 @@ struct PlanBinder {
     let endpoint: PlannedEndpoint
     /// By name.
     let upstreams: [String: PlannedUpstream]
-    private let schemas: [NamedSchema]
-    private(set) var schema: BodySchema?
     var faults: [PlanFault] = []
     var parameters: [BoundParameter] = []
     private(set) var segments: [BoundReference] = []
@@ -40,21 +38,19 @@ struct PlanBinder {
     var part: String?
     var isItem = false
 
-    init(_ endpoint: PlannedEndpoint, _ upstreams: [String: PlannedUpstream], schemas: [NamedSchema]) {
+    init(_ endpoint: PlannedEndpoint, _ upstreams: [String: PlannedUpstream]) {
         self.endpoint = endpoint
         self.upstreams = upstreams
-        self.schemas = schemas
         steps = PlanGraph(endpoint.first)
         parts = PlanGraph(endpoint.parts.list)
         stepNumbers = steps.numbers(from: 0)
         stepCount = steps.nodes.count { !$0.isGroup }
         partNumbers = parts.numbers(from: stepCount)
-        schema = endpoint.body.map { BodySchema($0, named: schemas) }
     }
 
     mutating func bind() {
         bindParameters()
-        faults += PlanCheck.faults(of: endpoint) + ReferenceCheck.faults(of: endpoint, schemas: schemas)
+        faults += PlanCheck.faults(of: endpoint) + ReferenceCheck.faults(of: endpoint)
         guard faults.isEmpty else { return }
         for stage in endpoint.first { bindStage(stage) }
         for part in endpoint.parts.list { bind(part, "", isQuorum: false) }
@@ -82,7 +78,6 @@ struct PlanBinder {
                     "\(declared.place.parameterPlace.subject(declared.name.value)): \(error.description)")
             }
         }
-        if let schema { schema.faults.forEach { complain($0) } }
         do throws(PathTemplateError) {
             let names = try PathTemplate(endpoint.path.value.text).parameterNames
             for rule in endpoint.parameters(in: .path) where !names.contains(rule.name.value) {

@@ -16,6 +16,8 @@ struct PlanLeaf: Sendable {
     /// The conditions of its groups, from the outside, and its own. If one does not hold, the leaf is null.
     let conditions: [BoundCondition]
     let items: BoundItems?
+    /// What its value must be before the shapes; nil if nobody looks.
+    let contract: PartContract?
     /// Whether its members go into an object, so that it has to be one.
     let isMerged: Bool
     /// What its work reads.
@@ -49,7 +51,7 @@ struct PlanLeaf: Sendable {
         do {
             switch work {
             case .call(let call):
-                let single = call.single(try call.request(scope))
+                let single = checked(call.single(try call.request(scope)), in: scope)
                 if shapes.isEmpty, !isMerged { return single }
                 return single.flatMap { value in
                     if !value.isLarge { return .just(try output(value, in: scope)) }
@@ -84,6 +86,32 @@ struct PlanLeaf: Sendable {
                 }
             }
             return waiting
+        }
+    }
+
+    /// Returns the value of the call once it has been checked by its schema.
+    func checked(_ single: Single<JSONFragment>, in scope: PlanScope) -> Single<JSONFragment> {
+        guard let contract, let reports = scope.contracts else { return single }
+        return single.flatMap { value in
+            if value.bytes.count <= PartContract.largest {
+                try contract.check(value, reports)
+                return .just(value)
+            }
+            return Single.create { observer in
+                let waiting = SingleAssignmentDisposable()
+                scope.apart {
+                    try contract.check(value, reports)
+                    return value
+                } keptBy: {
+                    waiting.setDisposable($0)
+                } then: { result in
+                    switch result {
+                    case .success(let value): observer(.success(value))
+                    case .failure(let error): observer(.failure(error))
+                    }
+                }
+                return waiting
+            }
         }
     }
 

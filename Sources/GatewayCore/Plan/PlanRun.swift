@@ -33,14 +33,16 @@ final class PlanRun: Sendable {
     /// The request's, which counts what is composed.
     let context = CallContext.current
     let workApart: WorkApart?
+    let contracts: ContractReports?
     /// Whether a part is so large that all values that are found are kept.
     private let hasLargeValues = Atomic(false)
     private let state: Lock<State>
 
     init(
         _ plan: EndpointPlan, _ values: RequestValues, reveals: Bool, _ transport: any Transport,
-        _ workApart: WorkApart?
+        _ workApart: WorkApart?, _ contracts: ContractReports?
     ) {
+        self.contracts = contracts
         self.transport = transport
         self.workApart = workApart
         self.plan = plan

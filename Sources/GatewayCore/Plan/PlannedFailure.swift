@@ -51,6 +51,13 @@ struct PlannedFailure: Error {
             kind: .pathErr, reason: .decodeError, message: message, answer: FailureAnswer(status: 502))
     }
 
+    /// The response for a part breaks its schema.
+    static func brokenContract() -> PlannedFailure {
+        PlannedFailure(
+            kind: .pathErr, reason: .responseContract, message: "the response does not follow its contract",
+            attempts: 1, answer: FailureAnswer(status: 502))
+    }
+
     private static func answer(_ origin: ValueOrigin) -> FailureAnswer {
         let status =
             switch origin {

@@ -2,6 +2,7 @@ import EndpointPlans
 import FoundationEssentials
 import HTTPModel
 import JSONBytes
+import JSONSchema
 
 /// The values of one request that templates refer to.
 struct RequestValues: Sendable {
@@ -21,8 +22,6 @@ struct RequestValues: Sendable {
 /// What was read of a request, and what is wrong with it.
 struct RequestReading: Sendable {
     enum Pace {
-        /// On a loop, which is not held up for long.
-        case onLoop
         /// On a thread for such work. Values in the body are looked up in advance.
         case apart
         /// Wherever the caller is.
@@ -31,16 +30,27 @@ struct RequestReading: Sendable {
 
     var values = RequestValues()
     var faults: [ParameterFault] = []
-    var unmatched: [PatternFault] = []
+    var exceeded: [CheckFault] = []
 }
 
-/// A match of a request's value exceeded its limits. Reported to the log; the client gets 400.
-struct PatternFault: Error, CustomStringConvertible {
-    /// As messages name it.
-    let pattern: String
+/// A check of a request's value exceeded its bound. Reported to the log; the client gets 400.
+struct CheckFault: Error, CustomStringConvertible {
     let subject: String
+    /// The word at which the check ended: `cost` or `pattern`.
+    let keyword: String
+    /// The schema: its document, line and column.
+    let schema: String
 
-    var description: String { "\(subject): a match of \(pattern) exceeded its limits" }
+    init(_ subject: String, _ fault: SchemaFault) {
+        self.subject = subject
+        keyword = fault.keyword
+        let name = fault.document.isEmpty ? "" : "\(fault.document):"
+        schema = "\(name)\(fault.place.line):\(fault.place.column)"
+    }
+
+    var description: String {
+        "\(subject): the check by the schema at \(schema) exceeded its bound (\(keyword))"
+    }
 }
 
 /// Reads the declared parameters and the body of a request, and collects all that is wrong.
@@ -61,29 +71,46 @@ struct RequestReader {
     }
 
     private mutating func read(_ parameter: BoundParameter) throws -> ParameterText? {
+        let rule = parameter.declared.rule
         do {
+            if rule.type == .array {
+                let texts = try parameter.name.texts(in: request)
+                return texts.isEmpty ? try absent(parameter) : value(of: parameter, rule.read(texts))
+            }
             guard let text = try parameter.name.text(in: request) else { return try absent(parameter) }
-            return try value(of: parameter, text)
+            return value(of: parameter, rule.read(text))
         } catch let error as GatewayError {
-            reading.faults.append(ParameterFault(parameter.name, rule: parameter.phrase, error))
+            reading.faults.append(
+                ParameterFault(
+                    parameter.name, rule: parameter.phrase, error,
+                    word: .init(pointer: "", keyword: "required")))
             return nil
         }
     }
 
+    /// Returns the value; nil after a fault.
     private mutating func value(
-        of parameter: BoundParameter, _ text: String
-    ) throws(GatewayError) -> ParameterText {
-        switch parameter.declared.rule.read(text) {
+        of parameter: BoundParameter, _ result: ValueRule.Reading
+    ) -> ParameterText? {
+        let subject = parameter.name.subject
+        switch result {
         case .value(let value): return value
-        case .invalid:
-            let isTooLarge = parameter.declared.rule.isBeyondIntegers(text)
-            let subject = parameter.name.subject
-            throw .invalid(isTooLarge ? "\(subject) is too large; it" : subject, mustBe: parameter.phrase)
-        case .unmatched(let pattern):
-            let subject = parameter.name.subject
-            reading.unmatched.append(PatternFault(pattern: pattern.name, subject: subject))
-            throw .invalidRequest("\(subject) \(pattern.refusal)")
+        case .invalid(let refusal):
+            refuse(
+                parameter, refusal.rule, .init(pointer: refusal.pointer, keyword: refusal.keyword))
+        case .exceeded(let fault):
+            reading.exceeded.append(CheckFault(subject, fault))
+            refuse(parameter, fault.rule, .init(pointer: "", keyword: fault.keyword))
         }
+        return nil
+    }
+
+    private mutating func refuse(
+        _ parameter: BoundParameter, _ rule: String, _ word: ParameterFault.Word
+    ) {
+        reading.faults.append(
+            ParameterFault(
+                parameter.name, rule: rule, .invalid(parameter.name.subject, mustBe: rule), word: word))
     }
 
     private func absent(_ parameter: BoundParameter) throws(GatewayError) -> ParameterText? {
@@ -103,29 +130,27 @@ struct RequestReader {
     /// - Parameters:
     ///   - schema: the body's.
     ///   - segments: places in the body whose values are written into paths.
-    ///   - pace: where this runs.
-    /// - Returns: false if the patterns take longer than allowed on a loop.
-    mutating func read(
-        _ schema: BodySchema, segments: [BoundReference], _ pace: RequestReading.Pace
-    ) throws -> Bool {
+    mutating func read(_ schema: Schema, segments: [BoundReference]) throws {
         let body: JSONFragment
         do {
             body = try request.json()
         } catch let error as GatewayError where error.code.status == 400 {
             reading.faults.append(ParameterFault(ParameterName(.body, ""), rule: "JSON", error))
-            return true
+            return
         }
-        var check = BodyCheck(
-            schema, patternTime: pace == .onLoop ? BodyCheck.patternTimeOnLoop : BodyCheck.patternTime)
-        check.check(body)
-        if pace == .onLoop, check.isOutOfTime { return false }
-        reading.faults += check.faults
-        reading.unmatched += check.unmatched.map { PatternFault(pattern: $0.name, subject: "The body") }
-        guard check.faults.isEmpty else { return true }
+        switch schema.check.check(body) {
+        case .accepted: break
+        case .refused(let faults):
+            reading.faults += faults.map { BodyFaults.fault($0, by: schema) }
+            return
+        case .exceeded(let fault):
+            reading.exceeded.append(CheckFault("The body", fault))
+            reading.faults.append(BodyFaults.fault(fault, by: schema))
+            return
+        }
         reading.values.body = body
         reading.values.memory = request.memory
         for reference in segments { checkSegment(reference, in: body) }
-        return true
     }
 
     /// Looks up what references will read in the body.

@@ -2,6 +2,7 @@ import ASCIIText
 import EndpointPlans
 import FoundationEssentials
 import JSONBytes
+import JSONSchema
 
 extension DataType {
     /// What a text must be, phrased to follow "must be".
@@ -14,18 +15,27 @@ extension DataType {
         case .date: CalendarDate.rule
         case .dateTime: "a time such as 2026-11-20T08:00:00Z"
         case .uuid: UUID.rule
-        case .object: "an object"
-        case .array: "an array"
+        case .array: "a list"
+        }
+    }
+
+    /// The word of a schema that says so.
+    fileprivate var keyword: String {
+        switch self {
+        case .string, .integer, .number, .boolean, .array: "type"
+        case .date, .dateTime, .uuid: "format"
         }
     }
 }
 
-/// A value of a parameter that has been read: text, or the text of a number or Boolean.
+/// A value of a parameter that has been read: text, or the text of a number, a Boolean or a list.
 struct ParameterText: Sendable, Equatable {
     /// As it is written to an upstream: integers and numbers without a plus sign and leading zeros.
     let text: String
     /// Whether it is a string in JSON. If not, the text is JSON already.
     let isString: Bool
+    /// Whether it is a list.
+    var isList = false
 
     var json: JSONFragment {
         isString ? JSONFragment(string: text) : (try? JSONFragment(parsing: text)) ?? .null
@@ -33,45 +43,89 @@ struct ParameterText: Sendable, Equatable {
 }
 
 extension ValueRule {
+    /// What is wrong with a value, and which word of its schema says so.
+    struct Refusal {
+        var rule: String
+        var keyword: String
+        /// In the value, as a JSON Pointer.
+        var pointer = ""
+    }
+
     enum Reading {
         case value(ParameterText)
-        case invalid
-        /// The match exceeded its limits: the value is refused, and the log names the pattern.
-        case unmatched(Pattern)
+        case invalid(Refusal)
+        /// The check exceeded its bound: the value is refused, and the log names the schema.
+        case exceeded(SchemaFault)
     }
 
     func read(_ text: String) -> Reading {
-        guard let value = typed(text), isInRange(value), hasLength(value.text) else { return .invalid }
-        if let values, !values.contains(value.text) { return .invalid }
-        if isSegment, !Self.isSegment(value.text) { return .invalid }
-        if isFieldValue, !Renderer.canSend(value.text) { return .invalid }
-        guard let pattern else { return .value(value) }
-        switch pattern.match(value.text) {
-        case .matches: return .value(value)
-        case .differs: return .invalid
-        case .exceedsLimits: return .unmatched(pattern)
+        guard let value = Self.typed(text, type) else { return invalidType }
+        if isSegment, !Self.isSegment(value.text) { return invalidType }
+        if isFieldValue, !Renderer.canSend(value.text) { return invalidType }
+        return checked(value)
+    }
+
+    /// Reads all texts of an array.
+    func read(_ texts: [String]) -> Reading {
+        var elements: [JSONFragment] = []
+        for text in texts {
+            guard let element = Self.typed(text, items) else {
+                return .invalid(
+                    Refusal(rule: "a list, each of which is \(items.rule)", keyword: items.keyword))
+            }
+            elements.append(element.json)
+        }
+        return checked(ParameterText(list: elements))
+    }
+
+    /// Checks a default that a file or code has.
+    func read(_ json: JSONFragment) -> Reading {
+        guard type == .array else { return read(json.textOrJSON) }
+        guard json.kind == .array else { return invalidType }
+        return read(json.elements.map(\.textOrJSON))
+    }
+
+    private var invalidType: Reading { .invalid(Refusal(rule: phrase, keyword: type.keyword)) }
+
+    private func checked(_ value: ParameterText) -> Reading {
+        guard let schema else { return .value(value) }
+        switch schema.check(value.json) {
+        case .accepted: return .value(value)
+        case .exceeded(let fault): return .exceeded(fault)
+        case .refused(let faults):
+            let fault = faults.first
+            return .invalid(
+                Refusal(
+                    rule: fault?.rule ?? phrase, keyword: fault?.keyword ?? type.keyword,
+                    pointer: fault?.instance ?? ""))
         }
     }
 
-    /// Whether an invalid text is an integer of more than 64 bits.
-    func isBeyondIntegers(_ text: String) -> Bool {
-        guard type == .integer, Int(text) == nil else { return false }
-        let digits = text.utf8.first == Byte.minus ? text.utf8.dropFirst() : text.utf8[...]
-        return !digits.isEmpty && digits.allSatisfy(ASCII.isDigit)
-    }
-
-    private func typed(_ text: String) -> ParameterText? {
+    private static func typed(_ text: String, _ type: DataType) -> ParameterText? {
         switch type {
         case .string: ParameterText(text: text, isString: true)
         case .date: CalendarDate(text).map { _ in ParameterText(text: text, isString: true) }
         case .dateTime: InternetTime(text).map { _ in ParameterText(text: text, isString: true) }
         case .uuid: UUID(uuidString: text).map { _ in ParameterText(text: text, isString: true) }
-        case .integer: Int(requestText: text).map { ParameterText(text: "\($0)", isString: false) }
+        case .integer: integer(text)
         case .boolean: Bool(requestText: text).map { _ in ParameterText(text: text, isString: false) }
-        case .number: Self.number(text)
-        case .object, .array: nil
+        case .number: number(text)
+        case .array: nil
         }
     }
+
+    /// Reads an integer of any size, in its plain form.
+    private static func integer(_ text: String) -> ParameterText? {
+        if let value = Int(requestText: text) { return ParameterText(text: "\(value)", isString: false) }
+        let isNegative = text.utf8.first == Byte.minus
+        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
+        guard (1...longestNumber).contains(digits.count), digits.allSatisfy(ASCII.isDigit) else { return nil }
+        let significant = digits.drop { $0 == Byte.zero }
+        return ParameterText(text: (isNegative ? "-" : "") + String(Substring(significant)), isString: false)
+    }
+
+    /// The most digits of an integer, as in bodies.
+    private static let longestNumber = 255
 
     /// Keeps the digits if they are a number in JSON, too: `1.50`, but not `+1` and `.5`.
     private static func number(_ text: String) -> ParameterText? {
@@ -80,53 +134,30 @@ extension ValueRule {
         return ParameterText(text: isJSON ? text : value.description, isString: false)
     }
 
-    private func isInRange(_ value: ParameterText) -> Bool {
-        guard minimum != nil || maximum != nil else { return true }
-        guard let number = Double(value.text) else { return false }
-        if let minimum, minimum.isMore(than: value.text, number) { return false }
-        if let maximum, maximum.isLess(than: value.text, number) { return false }
-        return true
-    }
-
-    private func hasLength(_ text: String) -> Bool {
-        guard minLength != nil || maxLength != nil else { return true }
-        let length = text.unicodeScalars.count
-        return length >= minLength ?? 0 && length <= maxLength ?? .max
-    }
-
     static func isSegment(_ text: String) -> Bool {
         (try? EncodedText.checkSegment(text)) != nil
     }
+
+    /// How a text must be written, phrased to follow "must be": `an integer`.
+    var phrase: String {
+        type == .string && isSegment ? "\(type.rule), without slashes and control characters" : type.rule
+    }
+
+    /// The word that says so.
+    var keyword: String { type.keyword }
 }
 
-extension ValueRule {
-    /// What the text must be, phrased to follow "must be": `an integer from 1 to 149`.
-    var phrase: String {
-        if let values {
-            return hidden.contains(.values)
-                ? AllowedValues.hiddenPhrase : "one of " + values.joined(separator: ", ")
-        }
-        var text = type.rule
-        if hidden.contains(.range) {
-            text += " in the allowed range"
-        } else if let minimum, let maximum {
-            text += " from \(minimum.shown) to \(maximum.shown)"
-        } else if let minimum {
-            text += " of at least \(minimum.shown)"
-        } else if let maximum {
-            text += " of at most \(maximum.shown)"
-        }
-        if hidden.contains(.length) {
-            text += " of an allowed length"
-        } else if let minLength, let maxLength {
-            text += " of \(minLength) to \(maxLength) characters"
-        } else if let minLength {
-            text += " of at least \(minLength) characters"
-        } else if let maxLength {
-            text += " of at most \(maxLength) characters"
-        }
-        if let pattern { text += " that matches \(pattern.isHidden ? "a pattern" : pattern.text)" }
-        if type == .string, isSegment { text += ", without slashes and control characters" }
-        return text
+extension ParameterText {
+    fileprivate init(list: [JSONFragment]) {
+        var composer = JSONComposer(sharedFragmentLength: .max)
+        composer.beginArray()
+        for element in list { composer.fragment(element) }
+        composer.endArray()
+        self.init(text: composer.fragment().description, isString: false, isList: true)
     }
+}
+
+extension JSONFragment {
+    /// The text of a string; of any other value, its JSON.
+    var textOrJSON: String { stringValue ?? description }
 }

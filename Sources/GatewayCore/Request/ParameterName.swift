@@ -91,9 +91,22 @@ struct ParameterFault: Error {
     let rule: String
     let message: String
     private let logged: ParameterName
+    private let word: Word?
 
-    /// - Parameter logged: the name for a log, if `name` has names that the client chose.
-    init(_ name: ParameterName, rule: String, _ error: GatewayError, logged: ParameterName? = nil) {
+    /// The word of a schema that refuses the value, and where the value is.
+    struct Word {
+        let pointer: String
+        let keyword: String
+    }
+
+    /// - Parameters:
+    ///   - logged: the name for a log, if `name` has names that the client chose.
+    ///   - word: the word of the schema; nil if no schema says so.
+    init(
+        _ name: ParameterName, rule: String, _ error: GatewayError, logged: ParameterName? = nil,
+        word: Word? = nil
+    ) {
+        self.word = word
         self.name = name
         self.rule = rule
         self.logged = logged ?? name
@@ -109,9 +122,15 @@ struct ParameterFault: Error {
 
     /// For the `details` of the answer.
     var details: JSONLiteral {
-        [
+        guard let word else {
+            return [
+                "in": .init(name.place.rawValue), "name": .init(name.name), "rule": .init(rule),
+                "message": .init(message),
+            ]
+        }
+        return [
             "in": .init(name.place.rawValue), "name": .init(name.name), "rule": .init(rule),
-            "message": .init(message),
+            "message": .init(message), "at": .init(word.pointer), "keyword": .init(word.keyword),
         ]
     }
 }

@@ -4,17 +4,11 @@ import Rx
 
 // Requests at planned endpoints.
 extension EndpointRun {
-    /// Reads the request's values and starts the plan: at once, or after a while if the body is large or its
-    /// patterns take long.
+    /// Reads the request's values and starts the plan: at once, or after a while if the body is large.
     func read(by plan: EndpointPlan) throws {
         let environment = responder.environment
-        guard let submit = environment.workApart else {
+        guard let submit = environment.workApart, plan.readsLargeBody(of: request) else {
             return try proceed(with: plan, try plan.read(request, .atOnce, in: environment))
-        }
-        if !plan.readsLargeBody(of: request),
-            let reading = try plan.read(request, .onLoop, in: environment)
-        {
-            return try proceed(with: plan, reading)
         }
         try readApart(by: plan, submit)
     }
@@ -38,8 +32,7 @@ extension EndpointRun {
         keep(work, of: stage)
     }
 
-    private func proceed(with plan: EndpointPlan, _ reading: RequestReading?) throws {
-        guard let reading else { preconditionFailure("a request was not read to its end") }
+    private func proceed(with plan: EndpointPlan, _ reading: RequestReading) throws {
         try proceed(to: plan.answer(to: request, reading, in: responder.environment), in: nil)
     }
 }

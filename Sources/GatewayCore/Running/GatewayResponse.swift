@@ -213,7 +213,8 @@ package struct LoggedFailure {
         attempts = failure.attempts
         notRetried = failure.notRetried
         switch failure.reason {
-        case .decodeError, .missingData, .unexpectedStatus, .requestError, .dependencyFailed:
+        case .decodeError, .missingData, .unexpectedStatus, .requestError, .dependencyFailed,
+            .responseContract:
             message = failure.unfitClaim ?? failure.message
         default: message = nil
         }

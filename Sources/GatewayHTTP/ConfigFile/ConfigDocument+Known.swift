@@ -17,8 +17,7 @@ extension ConfigDocument {
         let starts = (endpoints.map(\.start) + proxies.map(\.start)).sorted(by: Self.isBefore)
         let variables = variableTexts.keys.sorted(by: Self.isBefore)
         known.endpoints = endpoints.filter { endpoint in
-            // A schema may have a variable.
-            (endpoint.body == nil || schemas.isEmpty) && !Self.has(variables, from: endpoint.start, starts)
+            !Self.has(variables, from: endpoint.start, starts)
         }.map { endpoint in
             var known = endpoint
             known.settings = self.known(endpoint.settings)

@@ -11,7 +11,7 @@ struct FileEndpoint {
 
     func declare(on gateway: Gateway, _ faults: inout FileFaults) {
         do throws(PlanError) {
-            let plan = try EndpointPlan(endpoint, upstreams, schemas: document.schemas)
+            let plan = try EndpointPlan(endpoint, upstreams)
             gateway.add(plan, options, place: document.text(of: endpoint.place))
         } catch {
             for fault in error.faults {

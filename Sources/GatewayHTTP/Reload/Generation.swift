@@ -39,6 +39,7 @@ struct Generation: Sendable {
         let isLoopback: Bool
         let log: Log
         let refusals: RefusalLog
+        let contracts: ContractLog
         let mainQueueLog: MainQueueLog
         let metrics: MetricTable
         let loops: [EventLoop]
@@ -141,6 +142,10 @@ struct Generation: Sendable {
         environment.access = site.access
         environment.rateLimitStores = try site.stores.prepare(configuration.stores)
         environment.reportAccess = { site.report($0) }
+        environment.reportContract = { broken in
+            let id = CallContext.current?.requestID
+            site.contracts.add(ContractCounts(broken, requestID: id), on: EventLoop.current)
+        }
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
         try declare(gateway)
         responder = try gateway.responder()

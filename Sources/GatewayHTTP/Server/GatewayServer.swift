@@ -61,6 +61,7 @@ public final class GatewayServer: Sendable {
     private let proxyHeaderLog: ProxyHeaderLog
     private let handshakeLog: HandshakeLog
     private let refusalLog: RefusalLog
+    private let contractLog: ContractLog
     let tracing: Tracing
     /// The hooks and jobs.
     let life: GatewayLife
@@ -152,6 +153,8 @@ public final class GatewayServer: Sendable {
         self.handshakeLog = handshakeLog
         let refusalLog = RefusalLog(logs.diagnostics)
         self.refusalLog = refusalLog
+        let contractLog = ContractLog(logs.diagnostics)
+        self.contractLog = contractLog
         let routes = material.routes
         for warning in routes.warnings {
             logs.diagnostics.write(.warning, "invalid proxy variable", ["what": warning])
@@ -210,6 +213,7 @@ public final class GatewayServer: Sendable {
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog, protections: protections),
                 name: name, isLoopback: address.isLoopback, log: logs.diagnostics, refusals: refusalLog,
+                contracts: contractLog,
                 mainQueueLog: MainQueueLog(logs.diagnostics), metrics: metrics, loops: group.loops,
                 access: access, stores: stores)
             self.site = site
@@ -352,6 +356,7 @@ public final class GatewayServer: Sendable {
         proxyHeaderLog.writeRest()
         handshakeLog.writeRest()
         refusalLog.writeRest()
+        contractLog.writeRest()
         printed.withLock { $0.take() }?.end()
         logs.diagnostics.write(.info, "stopped")
         logs.close()

@@ -1,5 +1,5 @@
 /// A word of JSON Schema: draft 2020-12 and draft-07.
-enum SchemaWord: String, CaseIterable, Sendable {
+package enum SchemaWord: String, CaseIterable, Sendable {
     case schema = "$schema"
     case id = "$id"
     case ref = "$ref"
@@ -27,7 +27,7 @@ enum SchemaWord: String, CaseIterable, Sendable {
     case nullable, discriminator
 
     /// Where the value of a word has schemas.
-    enum Children {
+    package enum Children {
         case none, schema, list, map
         /// A schema, or before 2020-12 a list of schemas.
         case schemaOrList
@@ -35,7 +35,7 @@ enum SchemaWord: String, CaseIterable, Sendable {
         case dependencies
     }
 
-    var children: Children {
+    package var children: Children {
         switch self {
         case .additionalItems, .contains, .additionalProperties, .propertyNames, .if, .then, .else, .not,
             .unevaluatedItems, .unevaluatedProperties, .contentSchema:
@@ -84,6 +84,12 @@ enum SchemaWord: String, CaseIterable, Sendable {
 
     /// Whether draft 2020-12 has the word. `definitions` and `dependencies` are kept for old schemas.
     var isIn2020: Bool { self != .additionalItems && self != .nullable && self != .discriminator }
+
+    /// Whether it is about objects, which no text can be.
+    package var isAboutObjects: Bool { types == .object }
+
+    /// Whether it compares values, so that clients can find out about its own.
+    package var isAssertion: Bool { vocabulary == .validation && self != .type && self != .required }
 
     /// The types of values that the word is about; nil for all types.
     var types: TypeSet? {

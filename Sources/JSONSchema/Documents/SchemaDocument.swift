@@ -32,6 +32,8 @@ package struct SchemaDocument: Sendable {
     package struct Node: Sendable {
         package let content: Content
         package let place: SchemaPlace
+        /// Whether no message shows it: it comes from a variable or a secret.
+        package let isHidden: Bool
         /// The index of the array or object around it; -1 for the root.
         fileprivate(set) var parent: Int32 = -1
         /// Its position in that array or object.
@@ -59,7 +61,9 @@ package struct SchemaDocument: Sendable {
 
     /// Appends a value whose elements or members are appended already. Returns its index.
     @discardableResult
-    package mutating func append(_ content: Content, at place: SchemaPlace) -> Int {
+    package mutating func append(
+        _ content: Content, at place: SchemaPlace, isHidden: Bool = false
+    ) -> Int {
         let index = nodes.count
         switch content {
         case .array(let elements):
@@ -68,7 +72,7 @@ package struct SchemaDocument: Sendable {
             for (position, member) in members.enumerated() { adopt(member.value, by: index, at: position) }
         case .null, .bool, .number, .string: break
         }
-        nodes.append(Node(content: content, place: place))
+        nodes.append(Node(content: content, place: place, isHidden: isHidden))
         return index
     }
 

@@ -46,7 +46,13 @@ public struct JSONSchemaError: Error, Sendable, CustomStringConvertible {
     /// The problems by document and place. None of them is a warning.
     public let problems: [SchemaProblem]
 
-    package init(_ problems: [SchemaProblem]) { self.problems = problems }
+    /// Errors and warnings, in the same order.
+    package let all: [SchemaProblem]
+
+    package init(_ problems: [SchemaProblem], all: [SchemaProblem]? = nil) {
+        self.all = all ?? problems
+        self.problems = problems
+    }
 
     /// The problems, one a line.
     public var description: String { problems.map(\.description).joined(separator: "\n") }

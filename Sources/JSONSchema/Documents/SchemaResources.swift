@@ -3,29 +3,75 @@ import HTTPModel
 import JSONBytes
 
 /// A value of one of the documents.
-struct SchemaLocation: Hashable, Sendable {
-    let document: Int
-    let node: Int
+package struct SchemaLocation: Hashable, Sendable {
+    package let document: Int
+    package let node: Int
+
+    package init(document: Int, node: Int) {
+        self.document = document
+        self.node = node
+    }
 }
 
 /// Where the documents come from that a schema may refer to. Nothing is fetched.
-package struct SchemaCatalog: Sendable {
-    package enum Source: Sendable {
+package struct SchemaCatalog {
+    package enum Source {
         /// JSON text.
         case json(ArraySlice<UInt8>)
         /// What a reader of another syntax has read.
-        case document(SchemaDocument)
+        case document(Found)
+        /// The document should be there and cannot be used, phrased to follow its name.
+        case unusable(String)
     }
 
-    private let load: @Sendable (String) -> Source?
+    package struct Found {
+        package var tree: SchemaDocument
+        /// What problems call it. Documents with the same name are the same.
+        package var name: String
+        /// Whether it is of the file itself, so that unknown words in it are errors.
+        package var isOwn: Bool
+        /// What messages call its root.
+        package var title: String
+        /// Its own URI; nil for the one under which it is found.
+        package var uri: String?
+
+        package init(
+            _ tree: SchemaDocument, named name: String, isOwn: Bool = false, title: String? = nil,
+            uri: String? = nil
+        ) {
+            self.uri = uri
+            self.tree = tree
+            self.name = name
+            self.isOwn = isOwn
+            self.title = title ?? name
+        }
+    }
+
+    private let find: (String) -> Source?
+    /// What messages call it.
+    let name: String
 
     /// - Parameter sources: the documents by their URIs, without fragments.
-    package init(_ sources: [String: Source] = [:]) { load = { sources[$0] } }
+    package init(_ sources: [String: Source] = [:]) {
+        self.init(named: "the catalog") { sources[$0] }
+    }
 
-    /// - Parameter load: returns the document of a URI without fragment; nil for unknown documents.
-    package init(load: @escaping @Sendable (String) -> Source?) { self.load = load }
+    /// - Parameters:
+    ///   - name: what messages call it.
+    ///   - find: returns the document of a URI without a fragment.
+    package init(named name: String, find: @escaping (String) -> Source?) {
+        self.name = name
+        self.find = find
+    }
 
-    func source(_ uri: String) -> Source? { load(uri) ?? Metaschemas.source(uri) }
+    /// Resolves a reference against a URI. Returns the URI without a fragment.
+    package static func resolve(_ reference: String, against uri: String) -> String {
+        SchemaURI(uri).resolving(reference).resource
+    }
+
+    func source(_ uri: String) -> Source? {
+        find(uri) ?? Metaschemas.source(uri)
+    }
 }
 
 /// The documents that a schema consists of, and what their `$id`s and anchors name.
@@ -47,16 +93,24 @@ struct SchemaResources {
         let tree: SchemaDocument
         /// What problems call it; empty for the schema itself.
         let name: String
+        /// What messages call its root.
+        let title: String
+        /// Whether unknown words are errors in it, if the options say so.
+        let isOwn: Bool
         /// The resource of each value that a walk has reached, or -1.
         var resources: [Int32]
     }
 
-    private let catalog: SchemaCatalog
-    private let options: SchemaOptions
+    let catalog: SchemaCatalog
+    /// The resources of the documents that a catalog found, by their names.
+    var byName: [String: Int] = [:]
+    /// What each reference leads to.
+    var targets: [SchemaLocation: SchemaLocation] = [:]
+    let options: SchemaOptions
     private(set) var documents: [Document] = []
-    private(set) var resources: [Resource] = []
-    private var byURI: [String: Int] = [:]
-    private(set) var problems: [SchemaProblem] = []
+    var resources: [Resource] = []
+    var byURI: [String: Int] = [:]
+    var problems: [SchemaProblem] = []
     /// The dialects of metaschemas, and those that are being read.
     private var dialects: [String: Dialect] = [:]
     private var metaschemas: Set<String> = []
@@ -72,10 +126,14 @@ struct SchemaResources {
     // MARK: - Reading
 
     /// Adds a document. Returns its root.
-    mutating func add(_ tree: SchemaDocument, named name: String, uri: String) -> SchemaLocation {
+    mutating func add(
+        _ tree: SchemaDocument, named name: String, title: String? = nil, uri: String, isOwn: Bool
+    ) -> SchemaLocation {
         let index = documents.count
         documents.append(
-            Document(tree: tree, name: name, resources: Array(repeating: -1, count: tree.nodes.count)))
+            Document(
+                tree: tree, name: name, title: title ?? name, isOwn: isOwn,
+                resources: Array(repeating: -1, count: tree.nodes.count)))
         let root = SchemaLocation(document: index, node: tree.root)
         let resource = makeResource(at: root, SchemaURI(uri), around: nil)
         // The document is known by the name under which it was found and by its own.
@@ -175,12 +233,12 @@ extension SchemaResources {
         let uri = SchemaURI(text).resource
         if let dialect = Dialect.standard(uri) ?? dialects[uri] { return dialect }
         guard metaschemas.insert(uri).inserted else { return nil }
-        guard let resource = resource(uri) else {
+        guard case .found(let resource) = document(uri) else {
             let isDraft = uri.contains("json-schema.org/draft")
             complain(
                 isDraft
                     ? "\(word): only draft 2020-12 and draft-07 are known"
-                    : "\(word): \(Shown.text(uri)) is not in the catalog", at: place)
+                    : "\(word): \(Shown.text(uri)) is not in \(catalog.name)", at: place)
             return nil
         }
         let dialect = vocabularies(of: resource, at: place)
@@ -278,114 +336,5 @@ extension SchemaResources {
                 "the anchor \"\(Shown.text(anchor))\" is declared in line \(place.line) already", at: location
             )
         }
-    }
-}
-
-// MARK: - References
-
-extension SchemaResources {
-    /// What a reference leads to, or what is wrong with it.
-    enum Target {
-        case found(SchemaLocation, anchor: String?)
-        case wrong(String)
-    }
-
-    /// Finds what a reference in a schema leads to. Reads its document if no reference has led there yet.
-    mutating func target(of reference: String, from location: SchemaLocation) -> Target {
-        guard let origin = resource(of: location) else { return .wrong("its schema has no place") }
-        let uri = resources[origin].uri.resolving(reference)
-        let name = uri.resource
-        guard let resource = resource(name) else {
-            return .wrong("\(Shown.text(name)) is not in the catalog; schemas are never fetched")
-        }
-        let root = resources[resource].root
-        guard let fragment = uri.fragment, !fragment.isEmpty else { return .found(root, anchor: nil) }
-        guard let decoded = try? PercentEncoding.decodeString(fragment.utf8) else {
-            return .wrong("#\(Shown.text(fragment)) has a malformed escape")
-        }
-        guard decoded.utf8.first == Byte.slash else {
-            if let found = resources[resource].anchors[decoded] { return .found(found, anchor: decoded) }
-            let known = resources[resource].anchors.keys.sorted()
-            let near = Suggestion.text(for: decoded, among: known)
-            return .wrong("\(shownName(of: resource)) has no anchor \"\(Shown.text(decoded))\"\(near)")
-        }
-        return follow(decoded, from: root, in: resource)
-    }
-
-    /// Returns the schema at a value of a document; nil if the catalog does not have the document.
-    mutating func schema(at node: Int, of uri: String) -> SchemaLocation? {
-        guard let resource = resource(uri) else { return nil }
-        let location = SchemaLocation(document: resources[resource].root.document, node: node)
-        if self.resource(of: location) == nil { walk(location, in: around(location) ?? resource) }
-        return location
-    }
-
-    private func shownName(of resource: Int) -> String {
-        let root = resources[resource].root
-        let name = documents[root.document].name
-        return name.isEmpty ? "the schema" : name
-    }
-
-    private mutating func follow(
-        _ pointer: String, from root: SchemaLocation, in resource: Int
-    ) -> Target {
-        guard let parsed = try? JSONPointer(pointer) else {
-            return .wrong("\(Shown.text(pointer)) is not a JSON Pointer")
-        }
-        var location = root
-        switch documents[root.document].tree.target(of: parsed, from: root.node) {
-        case .found(let node): location = SchemaLocation(document: root.document, node: node)
-        case .nothing(let near):
-            let what = "\(shownName(of: resource)) has nothing at \(Shown.text(pointer))"
-            return .wrong(what + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
-        }
-        if self.resource(of: location) == nil { walk(location, in: around(location) ?? resource) }
-        return .found(location, anchor: nil)
-    }
-
-    /// The resource of the nearest value around another one that a walk has reached.
-    private func around(_ location: SchemaLocation) -> Int? {
-        let document = documents[location.document]
-        var node = Int(document.tree.nodes[location.node].parent)
-        while node >= 0 {
-            if document.resources[node] >= 0 { return Int(document.resources[node]) }
-            node = Int(document.tree.nodes[node].parent)
-        }
-        return nil
-    }
-
-    /// Returns the resource of that URI. Reads its document if need be.
-    private mutating func resource(_ uri: String) -> Int? {
-        if let known = byURI[uri] { return known }
-        guard let source = catalog.source(uri) else { return nil }
-        guard documents.count < options.bounds.documents else {
-            problems.append(
-                SchemaProblem(
-                    document: uri, place: SchemaPlace(line: 1, column: 1),
-                    message: "a schema reads at most \(options.bounds.documents) documents"))
-            return nil
-        }
-        let tree: SchemaDocument
-        switch source {
-        case .document(let read): tree = read
-        case .json(let text):
-            do throws(SchemaProblem) {
-                tree = try SchemaDocument(json: text, named: uri)
-            } catch {
-                problems.append(error)
-                tree = SchemaDocument.anything
-            }
-        }
-        _ = add(tree, named: uri, uri: uri)
-        return byURI[uri]
-    }
-}
-
-extension SchemaDocument {
-    /// A schema that accepts any value: stands for a document that cannot be read.
-    fileprivate static var anything: SchemaDocument {
-        var document = SchemaDocument()
-        document.append(.bool(true), at: SchemaPlace(line: 1, column: 1))
-        return document
     }
 }

@@ -93,6 +93,21 @@ struct InstanceTree {
         return text(start + 1..<cursor.index - 1, isEscaped)
     }
 
+    /// The members and elements that lead to a value.
+    func steps(to value: Int) -> [SchemaFault.Step] {
+        var steps: [SchemaFault.Step] = []
+        var value = value
+        while values[value].parent >= 0 {
+            let parent = Int(values[value].parent)
+            steps.append(
+                values[parent].type == .object
+                    ? .member(String(decoding: name(of: value), as: UTF8.self))
+                    : .element(Int(values[value].position)))
+            value = parent
+        }
+        return steps.reversed()
+    }
+
     /// The JSON Pointer of a value.
     func pointer(to value: Int) -> String {
         var names: [String] = []

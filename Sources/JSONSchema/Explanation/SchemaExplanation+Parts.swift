@@ -118,7 +118,11 @@ extension SchemaExplanation {
         let present = Set(members.lazy.map { [tree] in tree.name(of: $0) })
         for name in facts.pointee.required where !present.contains(name) {
             outcome.holds = false
-            if tells { tell(.required, facts, value, "an object with the member \(Self.shown(name))") }
+            if tells {
+                tell(
+                    .required, facts, value, missing: String(decoding: name, as: UTF8.self),
+                    "an object with the member \(Self.shown(name))")
+            }
         }
         for (name, needs) in facts.pointee.dependentRequired where present.contains(name) {
             for need in needs where !present.contains(need) {
@@ -367,32 +371,5 @@ extension SchemaExplanation {
             require(schema, part, by: word, of: facts, tells, &outcome)
             outcome.evaluated.insert(part - parts.lowerBound)
         }
-    }
-}
-
-extension SchemaFacts {
-    /// Whether it looks at the members of objects.
-    fileprivate var looksAtMembers: Bool {
-        !properties.isEmpty || !patternProperties.isEmpty || additionalProperties != nil
-            || propertyNames != nil
-            || looksAtNames
-    }
-
-    /// Whether it looks at which names an object has.
-    fileprivate var looksAtNames: Bool {
-        !required.isEmpty || !dependentRequired.isEmpty || minProperties != nil || maxProperties != nil
-    }
-
-    /// Whether it looks at the elements of arrays.
-    fileprivate var looksAtElements: Bool {
-        !prefixItems.isEmpty || items != nil || contains != nil || uniqueItems || minItems != nil
-            || maxItems != nil
-    }
-
-    /// Whether it asks no other schema about the same value.
-    var isAlone: Bool {
-        references.isEmpty && allOf.isEmpty && anyOf.isEmpty && oneOf.isEmpty && not == nil
-            && condition == nil
-            && dependentSchemas.isEmpty
     }
 }

@@ -104,14 +104,18 @@ struct SchemaExplanation {
     }
 
     mutating func tell(
-        _ word: SchemaWord, _ facts: Facts, _ value: Int, _ rule: @autoclosure () -> String
+        _ word: SchemaWord, _ facts: Facts, _ value: Int, missing: String? = nil,
+        _ rule: @autoclosure () -> String
     ) {
         guard !isDone else { return }
         // A fault costs more than a look at a value, and faults that are told already are made, too.
         work -= 20
+        let isHidden = facts.pointee.hidden.contains(word)
         let fault = SchemaFault(
-            instance: tree.pointer(to: value), keyword: word.rawValue, rule: rule(),
-            document: set.documents[facts.pointee.location.document], place: facts.pointee.place(of: word))
+            instance: tree.pointer(to: value), keyword: word.rawValue,
+            rule: isHidden ? word.hiddenRule : rule(),
+            document: set.documents[facts.pointee.location.document], place: facts.pointee.place(of: word),
+            steps: tree.steps(to: value), missing: isHidden ? nil : missing)
         if !faults.contains(fault) { faults.append(fault) }
     }
 
@@ -151,11 +155,17 @@ struct SchemaExplanation {
         let digest = digest(of: value)
         if let const = facts.pointee.const, const != digest {
             outcome.holds = false
-            if tells { tell(.const, facts, value, "the value that the schema names") }
+            if tells {
+                tell(.const, facts, value, facts.pointee.shownValues ?? "the value that the schema names")
+            }
         }
         if let values = facts.pointee.values, !values.contains(digest) {
             outcome.holds = false
-            if tells { tell(.enum, facts, value, "one of the values that the schema names") }
+            if tells {
+                tell(
+                    .enum, facts, value,
+                    "one of \(facts.pointee.shownValues ?? "the values that the schema names")")
+            }
         }
     }
 
@@ -234,6 +244,20 @@ struct SchemaExplanation {
         if let format = facts.pointee.format, format.isNumeric, !number.has(format) {
             outcome.holds = false
             if tells { tell(.format, facts, value, "in the format \(format.rawValue)") }
+        }
+    }
+}
+
+extension SchemaWord {
+    /// What a value must be, without the schema's own value.
+    fileprivate var hiddenRule: String {
+        switch self {
+        case .minimum, .maximum, .exclusiveMinimum, .exclusiveMaximum: "in the allowed range"
+        case .minLength, .maxLength: "of an allowed length"
+        case .minItems, .maxItems: "an array of an allowed length"
+        case .const, .enum: "one of the allowed values"
+        case .pattern: "a text with the pattern of the schema"
+        default: "as the schema says"
         }
     }
 }

@@ -11,6 +11,15 @@ public struct SchemaFault: Sendable, Hashable, CustomStringConvertible {
     public let document: String
     /// Where the document has the word.
     public let place: SchemaPlace
+    /// The same place as `instance`, step by step.
+    package let steps: [Step]
+    /// The member that an object lacks.
+    package var missing: String?
+
+    package enum Step: Sendable, Hashable {
+        case member(String)
+        case element(Int)
+    }
 
     /// The fault in words, with its places.
     public var description: String {

@@ -39,9 +39,12 @@ enum SchemaCycles {
         _ path: [FactsID], to schema: FactsID, _ set: SchemaSet, _ resources: SchemaResources
     ) -> SchemaProblem {
         let cycle = Array(path.drop { $0 != schema }) + [schema]
+        let isOneDocument = Set(cycle.map { set.facts[$0].location.document }).count == 1
         let pointers = cycle.map { id -> String in
             let location = set.facts[id].location
-            let pointer = resources.documents[location.document].tree.pointer(to: location.node).description
+            let document = resources.documents[location.document]
+            let pointer = document.tree.pointer(to: location.node).description
+            guard isOneDocument else { return document.title + pointer }
             return pointer.isEmpty ? "#" : pointer
         }
         let facts = set.facts[schema]

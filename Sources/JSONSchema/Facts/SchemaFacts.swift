@@ -10,6 +10,8 @@ struct SchemaFacts: Sendable {
     let place: SchemaPlace
     /// The places of the words, for faults.
     var places: [(word: SchemaWord, place: SchemaPlace)] = []
+    /// The words whose values no message shows.
+    var hidden: Set<SchemaWord> = []
     /// `false`: a schema that refuses every value.
     var refusesAll = false
 
@@ -18,6 +20,8 @@ struct SchemaFacts: Sendable {
     var const: ValueDigest?
     /// Of `enum`: in order.
     var values: [ValueDigest]?
+    /// The values of `const` or `enum`, if they are short.
+    var shownValues: String?
     /// The types of the values that `const` and `enum` allow.
     var valueTypes = TypeSet.all
 
@@ -96,6 +100,40 @@ struct SchemaSet: Sendable {
     var asksForEvaluation = false
     /// What problems call the documents.
     var documents: [String] = []
+    /// What messages call the roots of the documents.
+    var titles: [String] = []
+    /// The documents, and what each `$ref` in them leads to.
+    var trees: [SchemaDocument] = []
+    var targets: [SchemaLocation: SchemaLocation] = [:]
     var root: FactsID
     let bounds: SchemaBounds
+}
+
+// MARK: - What an explanation looks at
+
+extension SchemaFacts {
+    /// Whether it looks at the members of objects.
+    var looksAtMembers: Bool {
+        !properties.isEmpty || !patternProperties.isEmpty || additionalProperties != nil
+            || propertyNames != nil
+            || looksAtNames
+    }
+
+    /// Whether it looks at which names an object has.
+    var looksAtNames: Bool {
+        !required.isEmpty || !dependentRequired.isEmpty || minProperties != nil || maxProperties != nil
+    }
+
+    /// Whether it looks at the elements of arrays.
+    var looksAtElements: Bool {
+        !prefixItems.isEmpty || items != nil || contains != nil || uniqueItems || minItems != nil
+            || maxItems != nil
+    }
+
+    /// Whether it asks no other schema about the same value.
+    var isAlone: Bool {
+        references.isEmpty && allOf.isEmpty && anyOf.isEmpty && oneOf.isEmpty && not == nil
+            && condition == nil
+            && dependentSchemas.isEmpty
+    }
 }

@@ -12,9 +12,11 @@ extension SchemaReader {
         case .type: facts.types = types(at: value)
         case .const:
             facts.const = digest(of: value)
+            facts.shownValues = shown([value])
             facts.valueTypes.formIntersection(type(of: value))
         case .enum:
             facts.values = values(at: value)
+            facts.shownValues = shown(elements(of: value))
             let types = (node(value).elements ?? []).map { element in
                 type(of: SchemaLocation(document: value.document, node: element))
             }
@@ -38,6 +40,7 @@ extension SchemaReader {
         case .pattern:
             if let text = text(word, at: value) {
                 facts.pattern = pattern(text, "pattern", at: node(value).place, of: value)
+                if facts.pattern != nil { noteAnchors(of: text, at: value) }
             }
         case .format:
             if let text = text(word, at: value) { facts.format = format(text, at: value, of: location) }
@@ -132,9 +135,10 @@ extension SchemaReader {
         guard let format = Format(rawValue: name) else {
             guard !Format.annotations.contains(name) else { return nil }
             let near = Suggestion.text(for: name, among: Format.names)
+            let isError = refusesUnknownWords(of: location)
             resources.complain(
-                "format: \"\(Shown.text(name))\" is not known and is ignored\(near)",
-                at: node(value).place, of: value, isWarning: true)
+                "format: \"\(Shown.text(name))\" is not known\(isError ? "" : " and is ignored")\(near)",
+                at: node(value).place, of: value, isWarning: !isError)
             return nil
         }
         let isAsserted = options.formats == .assert || resources.dialect(of: location).assertsFormats
@@ -165,6 +169,32 @@ extension SchemaReader {
         }
         return elements.map { digest(of: SchemaLocation(document: value.document, node: $0)) }.sorted()
     }
+
+    private func elements(of value: SchemaLocation) -> [SchemaLocation] {
+        (node(value).elements ?? []).map { SchemaLocation(document: value.document, node: $0) }
+    }
+
+    /// Returns values as messages show them; nil if they are long or many.
+    private func shown(_ values: [SchemaLocation]) -> String? {
+        guard values.count <= Self.mostShown else { return nil }
+        var texts: [String] = []
+        var length = 0
+        for value in values {
+            if let text = node(value).string {
+                texts.append(Shown.text(text))
+            } else {
+                var json: [UInt8] = []
+                write(value, to: &json)
+                texts.append(Shown.text(String(decoding: json, as: UTF8.self)))
+            }
+            length += texts.last?.utf8.count ?? 0
+            guard length <= Self.longestShown else { return nil }
+        }
+        return values.isEmpty ? nil : texts.joined(separator: ", ")
+    }
+
+    private static let mostShown = 20
+    private static let longestShown = 200
 
     private func digest(of location: SchemaLocation) -> ValueDigest {
         var text: [UInt8] = []

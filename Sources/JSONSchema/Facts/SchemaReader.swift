@@ -37,6 +37,7 @@ struct SchemaReader {
             self.read(key.location, into: &read)
             facts[id] = read
         }
+        noteOpenTypes(id)
         return id
     }
 
@@ -99,6 +100,9 @@ struct SchemaReader {
             if onlyReference, word != .ref { continue }
             let value = SchemaLocation(document: location.document, node: member.value)
             facts.places.append((word, member.place))
+            if resources.hasHidden(value, isValue: word == .enum || word == .const) {
+                facts.hidden.insert(word)
+            }
             if dialect.openAPI == .v30, word.isFlagInOpenAPI30 {
                 _ = flag(word, at: value)
                 continue
@@ -115,13 +119,23 @@ struct SchemaReader {
         guard !member.name.hasPrefix("x-"), !dialect.ignores(member.name) else { return }
         let near = Suggestion.text(for: member.name, among: dialect.words)
         let shown = Shown.text(member.name)
-        let hasDialect = resources.resource(of: location).map { resources.resources[$0].hasDialect } ?? false
-        let isError = options.refusesUnknownWords && location.document == 0 && !hasDialect
+        let isError = refusesUnknownWords(of: location)
         resources.complain(
             isError
                 ? "a schema has no word \"\(shown)\"\(near)"
                 : "\"\(shown)\" is not a word of \(dialect.name) and is ignored\(near)",
             at: member.place, of: location, isWarning: !isError)
+    }
+
+    /// Whether an unknown word or format is an error: in the file's own schemas without `$schema`.
+    func refusesUnknownWords(of location: SchemaLocation) -> Bool {
+        let hasDialect = resources.resource(of: location).map { resources.resources[$0].hasDialect } ?? false
+        return isOwn(location) && !hasDialect
+    }
+
+    /// Whether a schema is of the file itself.
+    func isOwn(_ location: SchemaLocation) -> Bool {
+        options.refusesUnknownWords && resources.documents[location.document].isOwn
     }
 
     /// Warns of words about types that `type` excludes.
@@ -193,6 +207,7 @@ struct SchemaReader {
             {
                 target = outermost
             }
+            if word == .ref { resources.note(target, of: value) }
             facts.references.append((word, schema(at: target)))
         }
     }

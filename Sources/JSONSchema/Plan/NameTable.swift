@@ -22,8 +22,8 @@ struct NameTable: Sendable {
         var node = SchemaPlan.anything
         /// The number of a name whose presence matters; -1 for others.
         var number: Int32 = -1
-        /// Whether the name may be compared without a look for escapes: it has at most sixteen bytes, and no
-        /// quote and no backslash.
+        /// Whether the name may be compared without a look for escapes: it has at most sixteen bytes,
+        /// without a quote or a backslash.
         var canBeGuessed = false
     }
 

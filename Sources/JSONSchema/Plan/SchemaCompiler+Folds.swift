@@ -69,7 +69,10 @@ extension SchemaCompiler {
                 let others = Set(schemas).subtracting([id]).union([rest])
                 let nodes = TypeSet.byFirstByte.map { type -> NodeID in
                     guard !type.isDisjoint(with: types) else { return SchemaPlan.nothing }
-                    let fitting = branches.first { !self.types(of: $0).isDisjoint(with: type) }
+                    // Only the types that the other schemas leave: of integers and fractions perhaps one.
+                    let fitting = branches.first {
+                        !self.types(of: $0).intersection(types).isDisjoint(with: type)
+                    }
                     return fitting.map { node(closed: others.union(closure([$0])).sorted()) }
                         ?? SchemaPlan.nothing
                 }

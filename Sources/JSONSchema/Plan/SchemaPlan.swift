@@ -15,7 +15,7 @@ struct SchemaPlan: Sendable {
         var types = TypeSet.all
         /// Whether parts of it are tried, so that it needs the memory of a `SchemaScratch`.
         var isComposed = false
-        /// Whether it only has types and rules: no values, no dispatch and nothing that is tried.
+        /// Whether it only has types and rules: without values, dispatch, or schemas that are tried.
         var isPlain = true
         /// Indices of rules; -1 without one.
         var number: Int32 = -1

@@ -84,7 +84,8 @@ struct SchemaScratch: Sendable {
     }
 }
 
-/// Values of open JSON values, the innermost last. Cutting the last ones off costs nothing, unlike in an array.
+/// Values of open JSON values, the innermost last. Cutting the last ones off costs nothing, unlike in an
+/// array.
 struct ScratchStack<Element: BitwiseCopyable & Sendable>: Sendable {
     private var storage: ContiguousArray<Element> = []
     private(set) var count = 0
@@ -116,8 +117,8 @@ struct ScratchStack<Element: BitwiseCopyable & Sendable>: Sendable {
     }
 }
 
-/// The memory of checks that begin, of one schema. A check takes one and gives it back: each is moved, because a
-/// copy would count references.
+/// The memory of checks that begin, of one schema. A check takes one and gives it back: each is moved,
+/// because a copy would count references.
 struct ScratchPool: Sendable {
     private var kept: [SchemaScratch] = []
     /// How many of `kept` are free: the first.
@@ -158,7 +159,8 @@ final class PlanStorage: Sendable {
     deinit { tables.deallocate() }
 }
 
-/// The tables of a plan, so that a table costs no reference count and no check of its bounds in release builds.
+/// The tables of a plan, so that a table costs neither a reference count nor, in release builds, a check of
+/// its bounds.
 @dynamicMemberLookup
 struct PlanTables {
     struct Buffers {

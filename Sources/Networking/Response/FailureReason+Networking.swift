@@ -14,6 +14,8 @@ extension FailureReason {
     public static let circuitOpen = FailureReason(token: "circuit_open")
     /// The call was not made, because it needs a value of another one, which failed.
     public static let dependencyFailed = FailureReason(token: "dependency_failed")
+    /// The response breaks the contract of its upstream.
+    public static let responseContract = FailureReason(token: "response_contract")
     /// The deadline of the incoming request passed.
     public static let deadlineExceeded = FailureReason(token: "deadline_exceeded")
 

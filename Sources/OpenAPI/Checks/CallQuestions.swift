@@ -61,7 +61,8 @@ extension OperationContract {
         return names.contains { shape.members[$0] != nil || shape.isOpen }
     }
 
-    /// Returns what is wrong with constants that a call sends for a parameter; nothing for unknown parameters.
+    /// Returns what is wrong with constants that a call sends for a parameter; nothing for unknown
+    /// parameters.
     ///
     /// - Parameter texts: the values, not escaped; several for a name that a query repeats.
     package func faults(ofConstants texts: [String], for parameter: String, in place: ParameterPlace)

@@ -70,16 +70,10 @@ final class DocumentStore: Sendable {
 
     /// The documents, for the schemas in them. A document that cannot be read accepts any value there.
     var catalog: SchemaCatalog {
-        SchemaCatalog { uri in
-            if let document = self.document(uri) { return .document(document) }
-            return self.isUnreadable(uri) ? .document(Self.anything) : nil
+        SchemaCatalog(named: "the description") { uri in
+            if let document = self.document(uri) { return .document(.init(document, named: uri)) }
+            return self.isUnreadable(uri) ? .document(.init(.anything, named: uri)) : nil
         }
-    }
-
-    private static var anything: SchemaDocument {
-        var document = SchemaDocument()
-        document.append(.bool(true), at: SchemaPlace(line: 1, column: 1))
-        return document
     }
 
     private func read(_ uri: String, _ problems: inout [SchemaProblem]) -> SchemaDocument? {

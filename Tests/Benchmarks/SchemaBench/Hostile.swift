@@ -56,7 +56,8 @@ struct HostileCase {
 
     // MARK: - Cases
 
-    /// A check whose schemas are tried, and which ends at the bound of its work, takes two to three times 25 ms.
+    /// A check whose schemas are tried, and which ends at the bound of its work, takes two to three times
+    /// 25 ms.
     private static let atBound = 100.0
 
     /// The most bytes of a body that is checked on its loop.

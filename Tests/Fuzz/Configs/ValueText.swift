@@ -1,5 +1,6 @@
 import EndpointPlans
 import JSONBytes
+import JSONSchema
 
 @testable import GatewayConfig
 
@@ -16,7 +17,7 @@ struct ValueText: Equatable {
         case let changes as SettingChanges<GatewayServerConfiguration>:
             add(changes.applied(to: SettingTable.file.standard))
         case let changes as SettingChanges<UpstreamSettings>: add(changes.applied(to: UpstreamSettings()))
-        case let pattern as Pattern: text += pattern.text
+        case is JSONSchema: text += "schema"
         case let fragment as JSONFragment: text += fragment.description
         case let string as String: text += "\"\(string)\""
         default:

@@ -4,9 +4,9 @@ import JSONSchema
 
 @testable import OpenAPI
 
-// No description traps or hangs the reader, and no message the check. A fault has a place, and a value where it
-// says. Names that a contract gives are found. The input is a description, a line feed, and a message: a line
-// with the target of a request, and a body.
+// No description traps or hangs the reader, and no message the check. A fault has a place, and a value where
+// it says. Names that a contract gives are found. The input is a description, a line feed, and a message: a
+// line with the target of a request, and a body.
 
 /// Runs the target with one input of the fuzzer. Returns 0, as libFuzzer expects.
 @_cdecl("LLVMFuzzerTestOneInput")

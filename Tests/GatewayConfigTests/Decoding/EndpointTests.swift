@@ -1,6 +1,7 @@
 import EndpointPlans
 import HTTPModel
 import JSONBytes
+import JSONSchema
 import Testing
 
 @testable import GatewayConfig
@@ -43,26 +44,32 @@ struct EndpointTests {
         #expect(endpoint.parameters(in: .header).map(\.isRequired) == [false, true, false])
     }
 
-    @Test("A parameter has constraints and a default of its type")
+    @Test("A parameter has the words of a schema and a default of its type")
     func constraints() throws {
         let endpoint = try endpoint(
             "{get: /a, query: {n: {type: integer, minimum: 1, maximum: 149, default: 60}, "
-                + "s: {minLength: 1, maxLength: 3, pattern: \"[a-z]{1,3}\", enum: [am, 12], default: 12}, "
-                + "d: {type: date, default: today}, x: {type: number, default: 1.50}}, parts: {}}")
+                + "s: {type: string, pattern: \"^[a-z]{1,3}$\", enum: [am, \"12\"], default: am}, "
+                + "d: {type: date, default: today}, x: {type: number, default: 1.50}, "
+                + "l: {type: array, items: integer, maxItems: 2, default: [1, 2]}, e: {enum: [1, 2]}}, parts: {}}"
+        )
         let parameters = endpoint.parameters(in: .query)
-        let (number, text, day, decimal) = (parameters[0], parameters[1], parameters[2], parameters[3])
-        #expect(number.rule.minimum?.text == "1")
-        #expect(number.rule.maximum?.text == "149")
         func json(_ parameter: ParameterRule) -> String? {
             if case .value(let value)? = parameter.defaultValue { value.value.description } else { nil }
         }
-        #expect(json(number) == "60")
-        #expect(json(text) == "\"12\"")
-        #expect(json(decimal) == "1.50")
-        #expect([text.rule.minLength, text.rule.maxLength] == [1, 3])
-        #expect(text.rule.pattern?.text == "[a-z]{1,3}")
-        #expect(text.rule.enumeration?.map(\.value.description) == ["\"am\"", "\"12\""])
-        guard case .today? = day.defaultValue else {
+        func accepts(_ index: Int, _ json: String) throws -> Bool? {
+            parameters[index].rule.schema?.accepts(try JSONFragment(parsing: json))
+        }
+        #expect(parameters.map(\.rule.type) == [.integer, .string, .date, .number, .array, .integer])
+        #expect(parameters.map(json) == ["60", "\"am\"", nil, "1.50", "[1,2]", nil])
+        #expect(
+            try [accepts(0, "149"), accepts(0, "150"), accepts(1, "\"am\""), accepts(1, "\"pm\"")] == [
+                true, false, true, false,
+            ])
+        #expect(parameters[4].rule.items == .integer)
+        #expect(try [accepts(4, "[1,2]"), accepts(4, "[1,2,3]")] == [true, false])
+        // The type alone says all.
+        #expect(parameters[2].rule.schema == nil && parameters[3].rule.schema == nil)
+        guard case .today? = parameters[2].defaultValue else {
             Issue.record("no default")
             return
         }
@@ -94,26 +101,34 @@ struct EndpointTests {
         #expect(own.answer.fields.map(\.value.value.constant) == ["a", "c"])
     }
 
-    @Test("A body has a schema, in which a type alone is short for a mapping")
-    func body() throws {
-        let endpoint = try endpoint(
-            "{put: /a, body: {type: object, required: [weight], properties: {weight: number, tags: {type: array, "
-                + "items: {type: string, enum: [a]}, minItems: 1, maxItems: 2}}, additionalProperties: false}, parts: {}}"
-        )
-        let body = try #require(endpoint.body)
-        #expect(body.type?.value == .object)
-        #expect(body.required.map(\.value) == ["weight"])
-        #expect(body.properties.map(\.name.value) == ["weight", "tags"])
-        #expect(body.properties.map(\.schema.type?.value) == [.number, .array])
-        guard case .refused = body.additionalProperties,
-            case .schema(let item) = body.properties[1].schema.items
-        else {
-            Issue.record("members or items are missing")
-            return
-        }
-        #expect(item.rule.enumeration?.map(\.value.description) == ["\"a\""])
-        #expect(body.properties[1].schema.minItems?.value == 1)
-        #expect(body.properties[1].schema.maxItems?.value == 2)
+    @Test(
+        "A type, a list of types and the format of a date are short forms of schemas",
+        arguments: [
+            (
+                "{type: object, required: [w], properties: {w: number, t: {type: array, items: [string, null]}}}",
+                [#"{"w":1}"#, #"{"w":1.5,"t":["a",null]}"#], ["{}", #"{"w":"1"}"#, #"{"w":1,"t":[1]}"#]
+            ),
+            (
+                "{properties: {a: date, b: {type: uuid}, c: {type: [null, integer]}, d: null}, type: object}",
+                [#"{"a":"2026-11-20","c":null,"d":null}"#],
+                [#"{"a":"x"}"#, #"{"b":"x"}"#, #"{"c":""}"#, #"{"d":1}"#]
+            ),
+            ("{enum: [null, {$ref: x}], default: string}", ["null", #"{"$ref":"x"}"#], ["1"]),
+            ("{properties: {$ref: string}, type: object}", [#"{"$ref":"a"}"#], [#"{"$ref":1}"#]),
+            ("{anyOf: [integer, {const: null}]}", ["1", "null"], ["true"]),
+            (
+                "{prefixItems: [string, integer], items: false, type: array}", [#"["a",1]"#],
+                ["[1]", #"["a",1,2]"#]
+            ),
+            (
+                "{$schema: \"http://json-schema.org/draft-07/schema#\", type: array, items: [{type: string}]}",
+                [#"["a"]"#], ["[1]"]
+            ),
+        ])
+    func body(schema: String, good: [String], bad: [String]) throws {
+        let body = try #require(try endpoint("{put: /a, body: \(schema), parts: {}}").body)
+        for json in good { #expect(body.check.accepts(try JSONFragment(parsing: json)), "\(json)") }
+        for json in bad { #expect(!body.check.accepts(try JSONFragment(parsing: json)), "\(json)") }
     }
 
     @Test("Schemas may be recursive")
@@ -124,12 +139,9 @@ struct EndpointTests {
                 endpoints: [{post: /a, body: {$ref: "#/schemas/Tree"}, data: {value: "{body.a.b.c}"}}]
                 """)
         #expect(reading.lines == [])
-        let schema = try #require(reading.document?.schemas.first)
-        guard case .schema(let rest) = schema.schema.additionalProperties else {
-            Issue.record("no schema of members")
-            return
-        }
-        #expect(rest.reference?.value == "Tree")
+        let schema = try #require(reading.document?.schemas.first).schema.check
+        #expect(schema.accepts(try JSONFragment(parsing: #"{"a":{"b":{}}}"#)))
+        #expect(!schema.accepts(try JSONFragment(parsing: #"{"a":{"b":1}}"#)))
     }
 
     @Test("A path takes variables, whose braces are no parameters")

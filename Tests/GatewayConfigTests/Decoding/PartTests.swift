@@ -1,6 +1,7 @@
 import EndpointPlans
 import HTTPModel
 import JSONBytes
+import JSONSchema
 import Testing
 
 @testable import GatewayConfig
@@ -69,7 +70,7 @@ struct PartTests {
         let parts = try parts(
             """
             a: {upstream: api, get: /a, keep: [id, seller.name], drop: [x], rename: {id: key}, merge: true}
-            b: {upstream: api, get: /b, hidden: true, optional: true, schema: {type: object}}
+            b: {upstream: api, get: /b, hidden: true, optional: true, schema: {type: object}, check: enforce}
             c: {upstream: api, get: /c, fallback: {a: [1, ~, "{{x}"], b: 1.0}}
             d: {upstream: api, get: /d, when: "!{query.q}"}
             """)
@@ -78,7 +79,8 @@ struct PartTests {
         #expect(parts[0].shape.renamed.map(\.name.value) == ["key"])
         #expect(parts[0].isMerged && !parts[0].isHidden)
         #expect(parts[1].isHidden)
-        #expect(parts[1].schema?.type?.value == .object)
+        #expect(parts[1].schema?.check.outline.type == "object")
+        #expect(parts[1].check == .enforce && parts[0].check == .report)
         guard case .required = parts[0].policy, case .optional = parts[1].policy,
             case .fallback(let fallback) = parts[2].policy
         else {

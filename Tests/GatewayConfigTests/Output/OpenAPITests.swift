@@ -114,17 +114,6 @@ struct OpenAPITests {
     }
 
     @Test(
-        "A pattern that ECMA-262 reads in another way is only described",
-        arguments: [
-            ("[a-z]+", true), ("^a|b$", true), (#"\d{2}-\w+\."#, true), ("(?:a|b)(?=c)", true),
-            ("(?i)a", false), (#"\Aa\z"#, false), ("a++", false), ("[[:alpha:]]", false), (#"\p{L}"#, false),
-            ("(?<n>a)", false), (#"a\"#, false),
-        ])
-    func patterns(pattern: String, isShared: Bool) {
-        #expect(SharedPattern.isShared(pattern) == isShared)
-    }
-
-    @Test(
         "openapi-spec-validator accepts the descriptions",
         .enabled(if: PythonTools.areInstalled, Comment(rawValue: PythonTools.missing)))
     func validator() throws {

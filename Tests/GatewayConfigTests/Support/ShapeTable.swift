@@ -81,7 +81,7 @@ struct ShapeTable {
 
     private static func words(of values: [SchemaTree]) -> String {
         let texts = values.compactMap { if case .text(let text) = $0 { text } else { nil } }
-        let types = [DataType.ofParameters, DataType.allCases].map { $0.map(\.rawValue) }
+        let types = [DataType.ofParameters.map(\.rawValue), SchemaShape.names]
         return types.contains(texts) ? "type" : Words.list(texts.map { "`\($0)`" })
     }
 }

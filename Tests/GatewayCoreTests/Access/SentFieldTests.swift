@@ -188,7 +188,7 @@ struct SentFieldTests {
             var endpoint = PlannedEndpoint(.get, path, parts: [PlannedPart("a", .call(call))])
             endpoint.settings.requirement = PlannedRequirement(["shops"])
             gateway.add(
-                try EndpointPlan(endpoint, ["users": users], schemas: []), [.require("shops")])
+                try EndpointPlan(endpoint, ["users": users]), [.require("shops")])
         }
         try add("/known", "sub")
         try add("/unknown", "missing")

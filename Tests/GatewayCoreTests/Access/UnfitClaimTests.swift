@@ -34,7 +34,7 @@ struct UnfitClaimTests {
         var endpoint = PlannedEndpoint(.get, "/me", parts: [part])
         endpoint.parameters = [ParameterRule(.query, "a", isRequired: false)]
         endpoint.settings.requirement = PlannedRequirement(["shops"])
-        gateway.add(try EndpointPlan(endpoint, ["users": users], schemas: []), [.require("shops")])
+        gateway.add(try EndpointPlan(endpoint, ["users": users]), [.require("shops")])
         return try gateway.responder().reply(.get, target, key.fields)
     }
 

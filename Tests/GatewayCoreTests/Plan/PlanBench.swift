@@ -21,9 +21,9 @@ extension Bench {
 
     /// Checks an endpoint whose upstream is `planned`.
     func plan(
-        _ endpoint: PlannedEndpoint, _ upstream: PlannedUpstream? = nil, schemas: [NamedSchema] = []
+        _ endpoint: PlannedEndpoint, _ upstream: PlannedUpstream? = nil
     ) throws(PlanError) -> EndpointPlan {
-        try EndpointPlan(endpoint, ["diary": upstream ?? planned()], schemas: schemas)
+        try EndpointPlan(endpoint, ["diary": upstream ?? planned()])
     }
 
     /// A part with a GET.

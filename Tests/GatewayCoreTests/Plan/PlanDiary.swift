@@ -137,8 +137,8 @@ enum PlanDiary {
         var home = PlannedEndpoint(.get, "/plan/home")
         home.parameters = [
             ParameterRule(.query, "date", date, default: .today),
-            ParameterRule(.query, "nx", ValueRule(.integer, minimum: 1, maximum: 149), default: .text("60")),
-            ParameterRule(.query, "ny", ValueRule(.integer, minimum: 1, maximum: 253), default: .text("127")),
+            ParameterRule(.query, "nx", rule(.integer, #""minimum":1,"maximum":149"#), default: .text("60")),
+            ParameterRule(.query, "ny", rule(.integer, #""minimum":1,"maximum":253"#), default: .text("127")),
             ParameterRule(.query, "user", default: .text("GREEN")),
         ]
         let point = [("dataType", value("JSON")), ("nx", value("{query.nx}")), ("ny", value("{query.ny}"))]
@@ -168,9 +168,10 @@ enum PlanDiary {
         var put = PlannedEndpoint(.put, "/plan/weights/{date}/{half}")
         put.parameters = [
             ParameterRule(.path, "date", date),
-            ParameterRule(.path, "half", ValueRule(values: ["am", "pm"])),
+            ParameterRule(.path, "half", rule(.string, #""enum":["am","pm"]"#)),
         ]
-        put.body = .object([("weight", .scalar(ValueRule(.number)))], required: ["weight"])
+        put.body = Schema(
+            #"{"type":"object","required":["weight"],"properties":{"weight":{"type":"number"}}}"#)
         var save = PlannedCall("diary", .put, Located(text("/food-diary/weights/{path.date}/{path.half}")))
         save.body = value("{body}")
         put.first = [PlannedPart("save", .call(save))]

@@ -20,9 +20,8 @@ struct PlanLargeBodyTests {
         bench = Bench { work.submit($0) }
         bench.transport.answer(.data("1"))
         var endpoint = PlannedEndpoint(.post, "/page")
-        // Tries all ways to cut the text before it matches.
-        let text = ValueRule(pattern: try Pattern("(a+)+[bc]|a+"))
-        endpoint.body = .object([("texts", .array(.scalar(text)))])
+        endpoint.body = Schema(
+            #"{"type":"object","properties":{"texts":{"type":"array","items":{"type":"string"}}}}"#)
         endpoint.parts = .named([
             bench.part("call", "/users/{body.user.id}"),
             PlannedPart("names", .value(value("{body.list[*].name}"))),
@@ -87,16 +86,5 @@ struct PlanLargeBodyTests {
         bench.time.advance(by: .milliseconds(1))
         #expect(pending.count == 0)
         #expect(bench.targets.isEmpty)
-    }
-
-    @Test("Patterns that take long on the loop are matched apart from it, in a small body, too")
-    func patterns() throws {
-        let texts = Array(repeating: "\"\(String(repeating: "a", count: 11))\"", count: 1000)
-        let pending = try ask("{\"texts\":[\(texts.joined(separator: ","))]}")
-        #expect(pending.count == 0)
-        #expect(work.count == 1)
-        work.run()
-        bench.time.advance(by: .milliseconds(1))
-        #expect(pending.count == 1)
     }
 }

@@ -1,6 +1,8 @@
 import EndpointPlans
 import HTTPModel
 import JSONBytes
+import JSONSchema
+import Testing
 
 /// Reads text with references in braces, as the reader of a file does. A fault in it is a mistake of the
 /// test.
@@ -64,41 +66,22 @@ extension PlannedPart.Policy {
 }
 
 extension Schema {
-    static func scalar(_ rule: ValueRule) -> Schema {
-        var schema = Schema()
-        schema.type = Located(rule.type)
-        schema.rule = rule
-        return schema
+    /// - Parameter json: a schema without faults.
+    init(_ json: String) {
+        guard let check = try? JSONSchema(json: json) else {
+            Issue.record("not a schema: \(json)")
+            preconditionFailure(json)
+        }
+        self.init(check)
     }
 
-    static func object(
-        _ properties: [(name: String, schema: Schema)], required: [String] = [], allowsOthers: Bool = true
-    ) -> Schema {
-        var schema = Schema()
-        schema.type = Located(.object)
-        schema.properties = properties.map { Property(Located($0.name), $0.schema) }
-        schema.required = required.map { Located($0) }
-        if !allowsOthers { schema.additionalProperties = .refused }
-        return schema
-    }
+    /// Any value.
+    init() { self.init("true") }
+}
 
-    static func array(_ items: Schema, maxItems: Int? = nil) -> Schema {
-        var schema = Schema()
-        schema.type = Located(.array)
-        schema.items = .schema(items)
-        schema.maxItems = maxItems.map { Located($0) }
-        return schema
-    }
-
-    static func any(of values: [JSONFragment]) -> Schema {
-        var schema = Schema()
-        schema.rule.enumeration = values.map { Located($0) }
-        return schema
-    }
-
-    static func named(_ name: String) -> Schema {
-        var schema = Schema()
-        schema.reference = Located(name)
-        return schema
-    }
+/// Returns a rule for a parameter.
+///
+/// - Parameter words: the words of its schema besides `type`, as JSON without braces.
+func rule(_ type: DataType = .string, _ words: String = "") -> ValueRule {
+    ValueRule(type, schema: Schema("{\(words)}").check)
 }

@@ -18,7 +18,11 @@ final class Bench: Sendable {
 
     final class Reported: Sendable {
         let incidents = Lock<[GatewayIncident]>([])
+        let broken = Lock<[BrokenContract]>([])
     }
+
+    /// The reported messages that break a contract.
+    var broken: [BrokenContract] { reported.broken.withLock { $0 } }
 
     /// The reported incidents.
     var incidents: [GatewayIncident] { reported.incidents.withLock { $0 } }
@@ -47,6 +51,7 @@ final class Bench: Sendable {
         environment.workApart = workApart
         environment.responseWorkApart = workApart
         environment.blockingWork = blockingWork
+        environment.reportContract = { broken in reported.broken.withLock { $0.append(broken) } }
         gateway = Gateway(environment, limits: limits, cors: cors)
         var policy = CallPolicy()
         policy.retry = retry

@@ -88,7 +88,7 @@ struct ConfigAnswerTests {
         }
         let others: Set = [
             "version", "listen", "admin", "log", "metrics", "traces", "drain", "clients", "limits", "include",
-            "schemas", "upstreams", "auth", "rateLimits", "stores", "endpoints", "defaults",
+            "jsonSchema", "schemas", "upstreams", "auth", "rateLimits", "stores", "endpoints", "defaults",
         ]
         keys.formUnion(DocumentShape.shape.members.map(\.name).filter { !others.contains($0) })
         #expect(told == keys)

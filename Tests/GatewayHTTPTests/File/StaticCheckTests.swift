@@ -26,7 +26,7 @@ struct StaticCheckTests {
             ("cors: {origins: [app.example]}\n", "2: the CORS origin \"app.example\" is not of the form"),
             ("listen: {host: example.com}\n", "2: host takes a numeric address"),
             ("upstreams: {u: {url: \"http://c/a/../b\"}}\n", "2: the address of upstream u"),
-            ("schemas: {S: {pattern: \"(\"}}\n", "2: the pattern is not a regular expression"),
+            ("schemas: {S: {pattern: \"(\"}}\n", "2: pattern: "),
         ])
     func settings(text: String, problem: String) throws {
         let problems = try problems(text + Self.endpoint)
@@ -63,8 +63,8 @@ struct StaticCheckTests {
             """)
         #expect(
             problems == [
-                "5: Query parameter \"a\": its default must be text that matches c+",
-                "20: Query parameter \"a\": its default must be text that matches b+",
+                "6: the default must be a text with the pattern c+",
+                "21: the default must be a text with the pattern b+",
             ])
     }
 

@@ -46,7 +46,7 @@ struct OpenAPIData {
 
     private func successMembers(of part: PlannedPart) -> OpenAPISchemas.Members {
         if let schema = part.schema {
-            return (schemas.properties(of: schema) ?? []).map { ($0.name.value, schemas.tree($0.schema)) }
+            return schemas.properties(of: schema) ?? []
         }
         // Without a schema, the names that keep, drop and rename leave are not followed.
         guard case .group(let group) = part.content, part.shape.isIdentity,
@@ -59,7 +59,7 @@ struct OpenAPIData {
     private func value(_ part: PlannedPart, isOptional: Bool) -> SchemaTree {
         var tree = part.schema.map { documented($0, of: part) } ?? ownTree(part)
         if case .fallback(let value) = part.policy {
-            let shape = part.schema.flatMap(schemas.resolved).map(schemas.tree) ?? tree
+            let shape = part.schema.map(schemas.resolvedTree) ?? tree
             tree = either(tree, of: shape, value.value, isShown: schemas.json(value) != nil)
         }
         return mayBeNull(part, isOptional: isOptional) ? either(tree, .null, isShown: true) : tree
@@ -137,8 +137,8 @@ struct OpenAPIData {
     /// Describes a part by its schema. The schema of a `forEach` cannot say that a failed element is null.
     private func documented(_ schema: Schema, of part: PlannedPart) -> SchemaTree {
         guard case .call(let call) = part.content, let items = call.items, mayHaveNull(items),
-            let array = schemas.resolved(schema),
-            case .schema = array.items, case .object(let members) = schemas.tree(array)
+            case .object(let members) = schemas.resolvedTree(schema),
+            members.contains(where: { $0.name == "items" })
         else { return schemas.tree(schema) }
         return .object(
             members.map { name, tree in

@@ -1,5 +1,7 @@
 import EndpointPlans
+import HTTPModel
 import JSONBytes
+import JSONSchema
 
 /// Describes values as JSON Schema of OpenAPI 3.1 (draft 2020-12).
 struct OpenAPISchemas {
@@ -7,147 +9,187 @@ struct OpenAPISchemas {
 
     let document: ConfigDocument
     private let names: ComponentNames
-    private let schemas: [String: Schema]
+    private let documents = DocumentComponents()
 
     init(_ document: ConfigDocument, _ names: ComponentNames) {
         self.document = document
         self.names = names
-        schemas = Dictionary(document.schemas.map { ($0.name.value, $0.schema) }) { first, _ in first }
     }
+
+    /// The documents that schemas refer to, as components. Complete once all schemas have been described.
+    var components: Members { documents.list }
 
     func tree(_ schema: Schema) -> SchemaTree {
-        if let reference = schema.reference {
-            guard let name = shown(reference) else { return .object([]) }
-            return ComponentNames.reference(names.name(of: name))
-        }
-        var members: Members = []
-        if let type = schema.type {
-            if let type = shown(type) { members += Self.type(type) }
-        } else if !schema.properties.isEmpty || !schema.required.isEmpty {
-            // The gateway takes only objects then.
-            members += Self.type(.object)
-        }
-        members += constraints(schema.rule)
-        if let fallback = schema.fallback.flatMap(json) { members.append(("default", .json(fallback))) }
-        let required = schema.required.compactMap(shown)
-        if !required.isEmpty { members.append(("required", .list(Self.unique(required).map { .text($0) }))) }
-        if !schema.properties.isEmpty {
-            members.append(
-                ("properties", .object(schema.properties.map { ($0.name.value, tree($0.schema)) })))
-        }
-        members += rest("additionalProperties", schema.additionalProperties)
-        members += rest("items", schema.items)
-        if let least = schema.minItems.flatMap(shown) { members.append(("minItems", .integer(least))) }
-        if let most = schema.maxItems.flatMap(shown) { members.append(("maxItems", .integer(most))) }
-        return .object(members)
-    }
-
-    private func rest(_ name: String, _ rest: Schema.Rest) -> Members {
-        switch rest {
-        case .allowed: []
-        case .refused: [(name, .bool(false))]
-        case .schema(let schema): [(name, tree(schema))]
-        }
+        let bundle = schema.check.bundle
+        return tree(bundle.root, bundle)
     }
 
     /// Returns the members that an object with this schema has; nil if the schema does not tell.
-    func properties(of schema: Schema) -> [Schema.Property]? {
-        resolved(schema).flatMap { $0.properties.isEmpty ? nil : $0.properties }
+    func properties(of schema: Schema) -> Members? {
+        let bundle = schema.check.bundle
+        let location = resolved(bundle.root, bundle)
+        guard let properties = bundle.node(location).member("properties"),
+            case .object(let members) = bundle.node(at(properties.value, location)).content, !members.isEmpty
+        else { return nil }
+        return members.map { ($0.name, tree(at($0.value, location), bundle)) }
     }
 
-    /// Returns the schema at the end of a chain of references; nil if a variable names one.
-    func resolved(_ schema: Schema) -> Schema? {
-        var schema = schema
-        // References form no cycle, so the list of schemas bounds the length of a chain.
-        for _ in 0...schemas.count {
-            guard let reference = schema.reference else { return schema }
-            guard let name = shown(reference), let next = schemas[name] else { return nil }
-            schema = next
+    /// Describes a schema without a reference to it.
+    func resolvedTree(_ schema: Schema) -> SchemaTree {
+        let bundle = schema.check.bundle
+        return tree(resolved(bundle.root, bundle), bundle)
+    }
+
+    // MARK: - Values
+
+    private func at(_ node: Int, _ location: SchemaLocation) -> SchemaLocation {
+        SchemaLocation(document: location.document, node: node)
+    }
+
+    /// Returns the schema at the end of a chain of schemas that are only references.
+    private func resolved(_ location: SchemaLocation, _ bundle: SchemaBundle) -> SchemaLocation {
+        var location = location
+        // No schema leads only to itself.
+        while case .object(let members) = bundle.node(location).content, members.count == 1,
+            members[0].name == "$ref", let target = bundle.target(of: at(members[0].value, location))
+        {
+            location = target
         }
-        return nil
+        return location
     }
 
-    // MARK: Parameters
+    private func tree(_ location: SchemaLocation, _ bundle: SchemaBundle) -> SchemaTree {
+        switch bundle.node(location).content {
+        case .null: return .json(.null)
+        case .bool(let value): return .bool(value)
+        case .number(let text): return .number(String(decoding: text, as: UTF8.self))
+        case .string(let text): return .text(text)
+        case .array(let elements): return .list(elements.map { tree(at($0, location), bundle) })
+        case .object(let members):
+            let isSchema = bundle.isSchema(location)
+            return .object(
+                members.compactMap { member in
+                    let value = at(member.value, location)
+                    // The value of a variable is not shown.
+                    guard !isHidden(value, bundle) else { return nil }
+                    // All references lead to components, so that no other URI is needed.
+                    if isSchema, member.name == "$id" || member.name == "$anchor" { return nil }
+                    guard member.name == "$ref", case .string = bundle.node(value).content else {
+                        guard isSchema else { return (member.name, tree(value, bundle)) }
+                        return name(of: member.name, value, in: location, bundle).map {
+                            ($0, tree(value, bundle))
+                        }
+                    }
+                    guard let target = bundle.target(of: value) else { return nil }
+                    return ("$ref", .text(reference(to: target, bundle)))
+                })
+        }
+    }
+
+    /// Returns what draft 2020-12 calls a word of a schema; nil for words without meaning there. Draft-07 has
+    /// a list of schemas in `items`.
+    private func name(
+        of word: String, _ value: SchemaLocation, in location: SchemaLocation, _ bundle: SchemaBundle
+    ) -> String? {
+        switch (word, bundle.node(value).content) {
+        case ("items", .array): return "prefixItems"
+        case ("additionalItems", _):
+            let items = bundle.node(location).member("items").map { bundle.node(at($0.value, location)) }
+            guard case .array? = items?.content else { return nil }
+            return "items"
+        case ("$schema", .string(let uri)): return uri.contains("draft-07") ? nil : word
+        default: return word
+        }
+    }
+
+    private func isHidden(_ location: SchemaLocation, _ bundle: SchemaBundle) -> Bool {
+        let node = bundle.node(location)
+        if node.isHidden { return true }
+        guard case .array(let elements) = node.content else { return false }
+        return elements.contains { bundle.node(at($0, location)).isHidden }
+    }
+
+    private func reference(to target: SchemaLocation, _ bundle: SchemaBundle) -> String {
+        let (title, name) = bundle.names(of: target.document)
+        let prefix = "schemas."
+        let own = title.hasPrefix(prefix) ? names.known(String(title.dropFirst(prefix.count))) : nil
+        let component =
+            own
+            ?? documents.name(title, name, bundle.node(bundle.root(of: target.document)).place, names) {
+                tree(bundle.root(of: target.document), bundle)
+            }
+        return "#/components/schemas/\(component)" + Self.fragment(bundle.pointer(to: target).description)
+    }
+
+    private static func fragment(_ pointer: String) -> String {
+        pointer.replacing("%", with: "%25").replacing(" ", with: "%20").replacing("\"", with: "%22")
+            .replacing("<", with: "%3C").replacing(">", with: "%3E").replacing("^", with: "%5E")
+    }
+
+    // MARK: - Parameters
 
     func tree(_ parameter: ParameterRule) -> SchemaTree {
         let isKnown = parameter.typePlace.map { !document.isSubstituted($0) } ?? true
-        var members = (isKnown ? Self.type(parameter.rule.type) : []) + constraints(parameter.rule)
-        if case .value(let value)? = parameter.defaultValue, let value = json(value) {
-            members.append(("default", .json(value)))
+        var tree: SchemaTree
+        if let schema = parameter.rule.schema {
+            tree = self.tree(Schema(schema))
+            if case .object(let members) = tree, isKnown,
+                !members.contains(where: { ["type", "$ref", "allOf", "anyOf", "oneOf"].contains($0.name) })
+            {
+                tree = .object(Self.type(parameter.rule.type) + members)
+            }
+        } else {
+            tree = .object(isKnown ? Self.type(parameter.rule.type) : [])
         }
-        return .object(members)
+        if case .value(let value)? = parameter.defaultValue, let value = json(value) {
+            tree = tree.adding([("default", .json(value))])
+        }
+        return tree
     }
 
     private static func type(_ type: DataType) -> Members {
         switch type {
-        case .string, .integer, .number, .boolean, .object, .array: [("type", .text(type.rawValue))]
+        case .string, .integer, .number, .boolean, .array: [("type", .text(type.rawValue))]
         case .date, .dateTime, .uuid: [("type", .text("string")), ("format", .text(type.rawValue))]
         }
     }
 
-    private func constraints(_ rule: ValueRule) -> Members {
-        var members: Members = []
-        if let least = rule.$minimum.flatMap(shown) { members.append(("minimum", .number(least.text))) }
-        if let most = rule.$maximum.flatMap(shown) { members.append(("maximum", .number(most.text))) }
-        if let least = rule.$minLength.flatMap(shown) { members.append(("minLength", .integer(least))) }
-        if let most = rule.$maxLength.flatMap(shown) { members.append(("maxLength", .integer(most))) }
-        if let values = rule.enumeration {
-            let known = values.compactMap(json)
-            // Without one of its values the list would refuse it.
-            if known.count == values.count {
-                let texts = Self.unique(known.map(\.description))
-                members.append(("enum", .list(texts.map { .number($0) })))
-            }
-        }
-        if let pattern = rule.$pattern.flatMap(shown)?.text {
-            members.append(
-                SharedPattern.isShared(pattern)
-                    ? ("pattern", .text("^(?:\(pattern))$"))
-                    : (
-                        "description",
-                        .text("The whole text matches the regular expression (PCRE2) \(pattern)")
-                    ))
-        }
-        return members
-    }
-
-    // MARK: Values without variables
-
-    /// Returns a value that has no variable in it.
-    private func shown<Value>(_ value: Located<Value>) -> Value? {
-        document.isSubstituted(value.place) ? nil : value.value
-    }
-
     /// Returns JSON that has no variable in it.
-    func json(_ value: Located<JSONFragment>) -> JSONFragment? { shown(value) }
-
-    private static func unique(_ texts: [String]) -> [String] {
-        var known: Set<String> = []
-        return texts.filter { known.insert($0).inserted }
+    func json(_ value: Located<JSONFragment>) -> JSONFragment? {
+        document.isSubstituted(value.place) ? nil : value.value
     }
 }
 
-/// Tells whether a regular expression means the same in PCRE2 and in JSON Schema (ECMA-262).
-enum SharedPattern {
-    /// Constructs of PCRE2 that ECMA-262 does not have, or has with another meaning.
-    private static let foreign = ["(*", "[[:", "++", "*+", "?+", "}+", "[]"]
-    /// Letters that may follow a backslash in both.
-    private static let escapes = "dDwWsSbBnrtf"
+/// The documents that schemas refer to, each once.
+private final class DocumentComponents {
+    private struct Key: Hashable {
+        let title: String
+        let name: String
+        let place: SchemaPlace
+    }
 
-    /// Whether the pattern has only constructs of both. It may reject one that both understand, but never
-    /// accepts one that differs.
-    static func isShared(_ pattern: String) -> Bool {
-        let withoutClasses = pattern.replacing("[^", with: "[")
-        guard !foreign.contains(where: withoutClasses.contains) else { return false }
-        var rest = pattern[...]
-        while let character = rest.popFirst() {
-            if character == "\\" {
-                guard let next = rest.popFirst() else { return false }
-                if next.isLetter || next.isNumber, !escapes.contains(next) { return false }
-            } else if character == "(", rest.hasPrefix("?") {
-                guard ["?:", "?=", "?!"].contains(where: rest.hasPrefix) else { return false }
-            }
+    private(set) var list: OpenAPISchemas.Members = []
+    private var known: [Key: String] = [:]
+    private var taken: Set<String> = []
+
+    func name(
+        _ title: String, _ name: String, _ place: SchemaPlace, _ names: ComponentNames,
+        _ tree: () -> SchemaTree
+    ) -> String {
+        let key = Key(title: title, name: name, place: place)
+        if let known = known[key] { return known }
+        let file = name.split(separator: "/").last ?? ""
+        let base = file.split(separator: ".").first.map(String.init) ?? ""
+        var component = ComponentNames.allowed(base)
+        var number = 2
+        while names.isTaken(component) || !taken.insert(component).inserted {
+            component = "\(ComponentNames.allowed(base))-\(number)"
+            number += 1
         }
-        return true
+        known[key] = component
+        let index = list.count
+        list.append((component, .object([])))
+        list[index].value = tree()
+        return component
     }
 }

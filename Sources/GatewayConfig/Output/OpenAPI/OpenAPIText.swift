@@ -32,6 +32,7 @@ package enum OpenAPIText {
         var components: [(name: String, value: SchemaTree)] = document.schemas.map {
             (names.name(of: $0.name.value), schemas.tree($0.schema))
         }
+        components += schemas.components
         components += responses.schemas
         var groups: [(name: String, value: SchemaTree)] = [
             ("schemas", .object(components)), ("responses", .object(responses.components)),
@@ -52,6 +53,7 @@ package enum OpenAPIText {
 /// The names that schemas have as components, which allow fewer characters.
 struct ComponentNames {
     private var names: [String: String] = [:]
+    private let taken: Set<String>
     let envelopeFailure: String
     let problem: String
     let failures: String
@@ -70,20 +72,31 @@ struct ComponentNames {
         }
         var names: [String: String] = [:]
         for schema in document.schemas {
-            let scalars = schema.name.value.unicodeScalars.map { scalar -> Character in
-                let isAllowed =
-                    scalar.isASCII
-                    && (scalar.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains(scalar))
-                return isAllowed ? Character(scalar) : "_"
-            }
-            names[schema.name.value] = unique(scalars.isEmpty ? "_" : String(scalars))
+            names[schema.name.value] = unique(Self.allowed(schema.name.value))
         }
         self.names = names
         envelopeFailure = unique("Failure")
         problem = unique("Problem")
         failures = unique("FailedPart")
         meta = unique("Meta")
+        self.taken = taken
     }
+
+    /// Returns a name with the characters that components may have.
+    static func allowed(_ name: String) -> String {
+        let scalars = name.unicodeScalars.map { scalar -> Character in
+            let isAllowed =
+                scalar.isASCII
+                && (scalar.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains(scalar))
+            return isAllowed ? Character(scalar) : "_"
+        }
+        return scalars.isEmpty ? "_" : String(scalars)
+    }
+
+    func isTaken(_ name: String) -> Bool { taken.contains(name) }
+
+    /// Returns the component of a schema of the file; nil for a name that no schema has.
+    func known(_ schema: String) -> String? { names[schema] }
 
     func name(of schema: String) -> String { names[schema] ?? schema }
 

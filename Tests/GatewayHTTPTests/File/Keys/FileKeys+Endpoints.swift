@@ -185,7 +185,7 @@ extension FileKeys {
         parameter("minLength", "minLength: 2", good: ["ab"], bad: "a"),
         parameter("maxLength", "maxLength: 2", good: ["ab"], bad: "abc"),
         parameter("enum", "enum: [am, pm]", good: ["am", "pm"], bad: "mm"),
-        parameter("pattern", "pattern: \"[a-z]+\"", good: ["abc"], bad: "abc1"),
+        parameter("pattern", "pattern: \"^[a-z]+$\"", good: ["abc"], bad: "abc1"),
         KeyExample.endpoint(
             "parameter.default",
             "{get: /x, query: {v: {type: integer, default: 7}}, data: {value: \"{query.v}\"}}"
@@ -224,7 +224,7 @@ extension FileKeys {
         body("minLength", "{minLength: 2}", good: "\"ab\"", bad: "\"a\""),
         body("maxLength", "{type: string, maxLength: 2}", good: "\"ab\"", bad: "\"abc\""),
         body("enum", "{enum: [am, 1]}", good: "\"am\"", bad: "\"pm\""),
-        body("pattern", "{type: string, pattern: \"[a-z]+\"}", good: "\"a\"", bad: "\"1\""),
+        body("pattern", "{type: string, pattern: \"^[a-z]+$\"}", good: "\"a\"", bad: "\"1\""),
         // It documents, and changes nothing.
         body("default", "{type: integer, default: 7}", good: "1", bad: "null"),
         body("required", "{required: [a]}", good: #"{"a":1}"#, bad: #"{"b":1}"#),
@@ -235,5 +235,26 @@ extension FileKeys {
         body("items", "{items: integer}", good: "[1]", bad: "[true]"),
         body("minItems", "{minItems: 2}", good: "[1,2]", bad: "[1]"),
         body("maxItems", "{maxItems: 2}", good: "[1,2]", bad: "[1,2,3]"),
+        settings("dialect", "draft-07", "{items: [{type: integer}]}", good: "[1,true]", bad: "[true]"),
+        settings("formats", "annotate", "{properties: {a: {format: email}}}", good: #"{"a":"b"}"#, bad: "{"),
+        settings(
+            "catalog", "{\"https://schemas.example.com/\": ./}",
+            "{$ref: \"https://schemas.example.com/small.json\"}",
+            good: "1", bad: "true"),
     ]
+
+    /// What a setting of all schemas does to a body.
+    private static func settings(
+        _ key: String, _ value: String, _ schema: String, good: String, bad: String
+    ) -> KeyExample {
+        KeyExample(
+            "file.jsonSchema jsonSchema.\(key)",
+            file: "jsonSchema: {\(key): \(value)}\n"
+                + "endpoints: [{put: /x, body: \(schema), data: {value: \"{body}\"}}]",
+            more: ["small.json": #"{"type":"integer"}"#]
+        ) { bench async throws in
+            #expect(try await bench.ask(.put, "/x", json: good).data == good)
+            #expect(try await bench.ask(.put, "/x", json: bad).status == .badRequest)
+        }
+    }
 }

@@ -105,6 +105,14 @@ extension FileKeys {
         // It documents, and changes nothing.
         KeyExample.part(
             "part.schema", "a: {upstream: api, get: /a, schema: {type: string}}", gives: #"{"a":1}"#),
+        KeyExample.endpoint(
+            "part.check", "{get: /x, data: {upstream: api, get: /a, schema: {type: string}, check: enforce}}"
+        ) { bench async throws in
+            bench.answers = ["/a": .json("1")]
+            let reply = try await bench.ask("/x")
+            #expect(reply.status == .badGateway)
+            #expect(reply.text.contains("response_contract"))
+        },
         KeyExample.part(
             "part.when",
             "a: {value: false}, b: {value: 1, when: \"{parts.a}\"}, c: {value: 2, when: \"!{parts.a}\"}",
