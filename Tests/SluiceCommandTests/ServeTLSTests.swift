@@ -174,10 +174,8 @@ extension CommandTests {
                 return metrics.split(separator: "\n").first { $0.hasPrefix(name) }
                     .map { String($0.dropFirst(name.count)) }
             }
-            #expect(
-                try ["full", "resumed", "failed", "timeout", "shed"].map(count) == [
-                    "0", "0", "0", "0", "0",
-                ])
+            let counts = try ["full", "resumed", "failed", "timeout", "shed"].map(count)
+            #expect(counts == ["0", "0", "0", "0", "0"], "\(gateway.errors)")
             for _ in 0..<2 { #expect(try curl("-k", "https://127.0.0.1:\(port)/nowhere").status == 404) }
             // Without -k, curl refuses the certificate. The other request is not TLS at all.
             #expect(try curl("https://127.0.0.1:\(port)/nowhere").status == 0)
