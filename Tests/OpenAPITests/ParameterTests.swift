@@ -188,7 +188,7 @@ struct ParameterTests {
     }
 
     @Test(
-        "Fields that OpenAPI describes elsewhere are no parameters",
+        "Fields that OpenAPI describes elsewhere are not parameters",
         arguments: ["Accept", "content-type", "Authorization"])
     func otherFields(name: String) throws {
         let parameter = #"{"name":"\#(name)","in":"header","required":true,"schema":{"type":"integer"}}"#

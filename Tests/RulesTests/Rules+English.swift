@@ -35,7 +35,7 @@ extension Rules {
         Phrase(
             name: "is no X", pattern: #"\b(is|are|was|were) no [a-z]+\b"#,
             better: #"say "is not a", "must be a" or "has no""#,
-            caps: [.comment: 2, .document: 4, .message: 17]),
+            caps: [.comment: 2, .document: 4, .message: 15]),
         Phrase(
             name: "what becomes of", pattern: #"\bwhat becomes of\b"#,
             better: #"name what happens"#, caps: [:]),

@@ -93,7 +93,7 @@ final class SchemaLibrary {
             guard let schemaNames else { return nil }
             let isShown = scalar.substitution == nil
             problems.error(
-                "there is no schema " + (isShown ? "\"\(Shown.text(name))\"" : scalar.shown)
+                "schemas has no " + (isShown ? "\"\(Shown.text(name))\"" : scalar.shown)
                     + (isShown ? Suggestion.text(for: name, among: schemaNames.names) : ""), at: place)
             return nil
         }

@@ -94,7 +94,7 @@ enum ParameterShape {
         }
         guard let element = outline.element() else { return rule }
         guard let items = self.type(element), items != .array else {
-            reader.error("the elements of a parameter have one type that is no list", at: place.0)
+            reader.error("all elements of a parameter have the same type, which is not array", at: place.0)
             return nil
         }
         rule.items = items

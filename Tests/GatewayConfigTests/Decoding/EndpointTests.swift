@@ -144,7 +144,7 @@ struct EndpointTests {
         #expect(!schema.accepts(try JSONFragment(parsing: #"{"a":{"b":1}}"#)))
     }
 
-    @Test("A path takes variables, whose braces are no parameters")
+    @Test("A path takes variables, whose braces are not parameters")
     func pathVariables() {
         func lines(_ value: String) -> [String] {
             ConfigReading.read(
